@@ -15,13 +15,12 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.profile import load_robot
+from dynid.recording.model import Recording
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
 from dynid_plugins.elastic.identification import identify_elastic
 from dynid_plugins.elastic.result import Estimated
-from dynid_plugins.elastic.simulated_arm import ElasticArm
-from dynid_plugins.elastic.simulated_recording import Encoders, follow, recorded
-from dynid_plugins.elastic.two_encoders import TwoEncoders
+from dynid_plugins.elastic.simulated_arm import ElasticArm, Encoders, follow, recorded
 
 CYCLE = 1e-3  # [s]
 DURATION = 10.0  # [s]
@@ -70,14 +69,14 @@ def motions(seeds: int) -> Array:
     return np.stack(moved, axis=1)[:, :, None]
 
 
-def recordings(seeds: int) -> tuple[Robot, list[TwoEncoders]]:
+def recordings(seeds: int) -> tuple[Robot, list[Recording]]:
     """Return the robot and a recording of each seed."""
     robot = rod()
     run = follow(arm(robot), motions(seeds), CYCLE)
     return robot, recorded(run, robot, ENCODERS, every=4)
 
 
-def deviations(robot: Robot, pairs: list[TwoEncoders], model: Model | None) -> dict[str, Array]:
+def deviations(robot: Robot, pairs: list[Recording], model: Model | None) -> dict[str, Array]:
     """Return (found - true) / standard deviation of each quantity in each recording."""
     found: dict[str, list[float]] = {name: [] for name in TRUE}
     for pair in pairs:

@@ -52,6 +52,11 @@ class XmlElement:
             element = next((child for child in element.children if child.tag == tag), None)
         return element
 
+    def text_of(self, *path: str) -> str:
+        """Return the text of the first element with these tags below this one, or ""."""
+        found = self.find(*path)
+        return "" if found is None else found.text.strip()
+
     def all(self, tag: str) -> Iterator[XmlElement]:
         """Yield all elements with a tag at any depth below this one, in the order of the text."""
         for child in self.children:
@@ -133,6 +138,14 @@ class XmlText:
         start = self._line_break(parent) + _INDENT
         lines = start + xml.encode().replace(b"\n", start)
         self._filled[parent] = self._filled.get(parent, b"") + lines
+
+    def put(self, parent: XmlElement, tag: str, xml: str) -> None:
+        """Replace the first element with a tag in an element, or insert it as the first child."""
+        there = parent.find(tag)
+        if there is None:
+            self.insert(parent, xml)
+        else:
+            self.replace(there, xml)
 
     def append(self, parent: XmlElement, xml: str) -> None:
         """Insert XML behind the last child of an element, on a line of its own."""

@@ -7,11 +7,10 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from std_srvs.srv import Trigger
+from typing import TYPE_CHECKING, NamedTuple
 
 from dynid.errors import DynidError
+from dynid_ros.long_action import Respond, late_service
 from dynid_ros.node import ERROR, OK
 
 if TYPE_CHECKING:
@@ -40,11 +39,7 @@ Work = Callable[[Callable[[str], None]], Conclude]
 
 
 class Background:
-    """One piece of long work at a time, for a node whose executor continues to spin.
-
-    The executor of ROS 2 Jazzy that spins our nodes takes no coroutines as callbacks of services
-    (later ones do), so the response is delayed where it would be sent.
-    """
+    """One piece of long work at a time, for a node whose executor continues to spin."""
 
     def __init__(self, node: DynidNode) -> None:
         """Wait for work."""
@@ -72,16 +67,11 @@ class Background:
             prepare: called on each request, in the thread that spins the node; returns the work,
                 or raises a DynidError to refuse.
         """
-        service: Any = self._node.create_service(Trigger, name, lambda _request, answer: answer)
-        send = service.send_response
 
-        def begin(_response: Trigger.Response, header: Any) -> None:
-            def respond(answer: TaskResponse) -> None:
-                send(Trigger.Response(success=answer.success, message=answer.sentence), header)
+        def begin(respond: Respond) -> None:
+            self.begin(what, prepare, lambda answer: respond(answer.success, answer.sentence))
 
-            self.begin(what, prepare, respond)
-
-        service.send_response = begin
+        late_service(self._node, name, begin)
 
     def begin(
         self,

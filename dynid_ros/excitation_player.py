@@ -15,7 +15,7 @@ from dynid.playback.playback import Playback, PlaybackPhase
 from dynid.playback.robot_state import StateReader
 from dynid.recording.settings import RecordingSettings
 from dynid_ros.interface_types import StateTopics
-from dynid_ros.long_action import Goal, LongAction
+from dynid_ros.long_action import Goal, LongAction, Respond, late_service
 from dynid_ros.managed_node import ManagedNode
 from dynid_ros.motion_parameters import PLANNED_BY, declare_motion, make_the_plan, playing_options
 from dynid_ros.node import ERROR, OK, run
@@ -26,57 +26,9 @@ from dynid_ros.trajectory_outlet import TrajectoryOutlet
 from dynid_ros.wait_for_drives import DRIVES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.clock import Clock
-    from rclpy.node import Node
-
     from dynid.playback.plan import Plan
     from dynid.playback.robot_state import JointStateSample
-
-
-class LateAnswer:
-    """A service whose callers wait; all of them get the same response.
-
-    rclpy answers as soon as a callback returns, and its events executor runs no coroutines: so the
-    response that a callback returns is stored with its header, and sent later.
-    """
-
-    def __init__(self, node: Node, name: str, begin: Callable[[], str]) -> None:
-        """Offer the service.
-
-        Args:
-            node: node of the service.
-            name: name of the service.
-            begin: starts the action; returns the response where it has ended already, else an
-                empty text.
-        """
-        self._begin = begin
-        self._waiting: list[tuple[Trigger.Response, Any]] = []
-        self._service = node.create_service(Trigger, name, self._on_request)
-        self._send = self._service.send_response
-        self._service.send_response = self._send_or_keep  # type: ignore[method-assign]
-
-    def answer(self, message: str, *, success: bool) -> None:
-        """Respond to all waiting callers."""
-        waiting, self._waiting = self._waiting, []
-        for response, header in waiting:
-            response.success, response.message = success, message
-            self._send(response, header)
-
-    def _on_request(
-        self, _request: Trigger.Request, response: Trigger.Response
-    ) -> Trigger.Response:
-        response.message = self._begin()
-        response.success = bool(response.message)
-        return response
-
-    def _send_or_keep(self, response: Trigger.Response, header: Any) -> None:
-        if response.success:
-            self._send(response, header)
-        else:
-            self._waiting.append((response, header))
-
+    from dynid_ros.node import DynidNode
 
 _TICK = 0.02  # [s] between checks of motion, delays and missing messages
 _FEEDBACK = 0.1  # [s] between feedback messages of a goal
@@ -85,16 +37,15 @@ _FEEDBACK = 0.1  # [s] between feedback messages of a goal
 class _Times:
     """The clocks of a node, for a playback."""
 
-    def __init__(self, motion: Clock, steady: Clock, *, simulated: bool) -> None:
-        self.simulated = simulated
-        self._motion = motion
-        self._steady = steady
+    def __init__(self, node: DynidNode) -> None:
+        self.simulated = node.current("use_sim_time", bool)
+        self._node = node
 
     def now_ns(self) -> int:
-        return int(self._motion.now().nanoseconds)
+        return int(self._node.get_clock().now().nanoseconds)
 
     def steady(self) -> float:
-        return float(self._steady.now().nanoseconds * 1e-9)
+        return self._node.seconds
 
 
 class ExcitationPlayer(ManagedNode):
@@ -134,8 +85,7 @@ class ExcitationPlayer(ManagedNode):
         self._owner = RobotOwner(self, controller)
         self._outlet = TrajectoryOutlet(self, controller, interface, self._fail)
         self._reader = StateReader(self._robot.joints, topic)
-        simulated = self.current("use_sim_time", bool)
-        self._times = _Times(self.get_clock(), self.steady, simulated=simulated)
+        self._times = _Times(self)
         self._playback = Playback(self._reader, self._times, self._outlet)
         self._planned: tuple[tuple[object, ...], Plan] | None = None
         self._connected = False
@@ -144,7 +94,8 @@ class ExcitationPlayer(ManagedNode):
         StateListener(self, self._reader, topic, self._on_state)
         self.create_service(Trigger, "~/prepare", self.answering(self._prepare))
         self.create_service(Trigger, "~/start", self.answering(self._start))
-        self._stop_service = LateAnswer(self, "~/stop", self._stop)
+        self._stop_requests: list[Respond] = []  # that wait for the robot to come to rest
+        late_service(self, "~/stop", self._on_stop)
         self._goal: Goal | None = None  # the one whose motion is under way
         self._action = LongAction(
             self, "FollowExcitation", "~/follow_excitation", self._follow, self._cancel
@@ -223,12 +174,16 @@ class ExcitationPlayer(ManagedNode):
         self._playback.refuse_while_under_way()
         self._owner.refuse_if_taken()
 
-    def _stop(self) -> str:
-        if not self._playback.under_way:
-            return self._playback.stop()
+    def _on_stop(self, respond: Respond) -> None:
+        if self._playback.under_way:
+            self._stop_requests.append(respond)
+            self._stop()
+        else:
+            respond(True, self._playback.stop())
+
+    def _stop(self) -> None:
         self._playback.stop()
         self._publish_state()
-        return ""  # responds when the robot is at rest
 
     def _follow(self, goal: Goal) -> None:
         """Play for an action, as the service ~/start does."""
@@ -253,11 +208,11 @@ class ExcitationPlayer(ManagedNode):
 
     def _answer_stop(self) -> None:
         """Respond to stop requests, now that the motion has ended."""
-        if self._playback.resting:
-            but = self._playback.not_held
-            self._stop_service.answer(f"the robot is at rest{but and '; '}{but}.", success=True)
-        else:
-            self._stop_service.answer(self._playback.reason, success=False)
+        resting, but = self._playback.resting, self._playback.not_held
+        message = f"the robot is at rest{but and '; '}{but}." if resting else self._playback.reason
+        requests, self._stop_requests = self._stop_requests, []
+        for respond in requests:
+            respond(resting, message)
 
     def _fail(self, reason: str) -> None:
         self._playback.fail(reason)

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from dynid.control.wrench.learning import identified_uncertainty
@@ -20,17 +18,16 @@ from dynid.errors import ConfigurationError
 from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.torque_settings import CollisionSettings
-from dynid_ros.joint_values import in_order
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
-from dynid_ros.qos import LATCHED, MONITORED, STATE_DEPTH
+from dynid_ros.joint_values import STALE_NS, in_order, seconds, stamp
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, key_values, run
+from dynid_ros.qos import LATCHED, LIVE, MONITORED
 
 if TYPE_CHECKING:
+    from builtin_interfaces.msg import Time
+
     from dynid.arrays import Array
     from dynid.control.wrench.live import WrenchNow
 
-_LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Compatible with every publisher; stores messages while the process is busy."""
-_STALE_NS = 10**9  # without joint states, after which a warning is published
 _NOT_KNOWN = np.full(3, np.nan)
 
 
@@ -95,7 +92,7 @@ class ExternalWrenchNode(DynidNode):
         }
         self._contact_out = self.create_publisher(DiagnosticStatus, "~/contact", LATCHED)
         self._publish_contact(None)
-        self.create_subscription(JointState, topic, self._on_joint_states, _LIVE)
+        self.create_subscription(JointState, topic, self._on_joint_states, LIVE)
         self.create_timer(1 / rate, self._publish, clock=self.steady)
         self.health(WARN, f"no {topic} yet")
 
@@ -155,30 +152,27 @@ class ExternalWrenchNode(DynidNode):
             return
         self._lacking = ""
         self._arrival = self.steady.now().nanoseconds
-        stamp = message.header.stamp
         position, velocity, effort = (np.array(value, dtype=float) for value in values.values())
-        self._live.take(stamp.sec + 1e-9 * stamp.nanosec, position, velocity, effort)
+        self._live.take(seconds(message.header.stamp), position, velocity, effort)
 
     def _publish(self) -> None:
         now = self._live.estimate() if self._fresh() else None
         if now is not None:
-            nanoseconds = round(1e9 * now.time)
-            stamp = Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
-            frame = self._live.frame
-            self._send("wrench", stamp, frame, now.wrench, now.wrench_deviation)
-            self._send("pure_force", stamp, frame, now.frame_force, now.frame_force_deviation)
+            at, frame = stamp(round(1e9 * now.time)), self._live.frame
+            self._send("wrench", at, frame, now.wrench, now.wrench_deviation)
+            self._send("pure_force", at, frame, now.frame_force, now.frame_force_deviation)
             if now.contact:
-                self._send("contact_force", stamp, now.links[0], now.force, now.force_deviation)
+                self._send("contact_force", at, now.links[0], now.force, now.force_deviation)
         self._publish_contact(now)
         self._publish_status(now)
 
     def _fresh(self) -> bool:
         passed = self.steady.now().nanoseconds - self._arrival
-        return self._arrival > 0 and passed <= _STALE_NS and not self._lacking
+        return self._arrival > 0 and passed <= STALE_NS and not self._lacking
 
-    def _send(self, name: str, stamp: Time, frame: str, value: Array, deviation: Array) -> None:
-        self._outs[name].publish(_wrench(stamp, frame, value))
-        self._outs[f"{name}_deviation"].publish(_wrench(stamp, frame, deviation))
+    def _send(self, name: str, at: Time, frame: str, value: Array, deviation: Array) -> None:
+        self._outs[name].publish(_wrench(at, frame, value))
+        self._outs[f"{name}_deviation"].publish(_wrench(at, frame, deviation))
 
     def _publish_contact(self, now: WrenchNow | None) -> None:
         """Publish a change of the link in contact."""
@@ -206,7 +200,7 @@ class ExternalWrenchNode(DynidNode):
                 name="contact",
                 level=level,
                 message=message,
-                values=[KeyValue(key=key, value=value) for key, value in values.items()],
+                values=key_values(values),
             )
         )
 
@@ -230,11 +224,11 @@ class ExternalWrenchNode(DynidNode):
             self.health(OK, self._published)
 
 
-def _wrench(stamp: Time, frame: str, values: Array) -> WrenchStamped:
+def _wrench(at: Time, frame: str, values: Array) -> WrenchStamped:
     """Return a message of force and moment (6,), or of a force (3,) with moments NaN."""
     x, y, z, mx, my, mz = np.concatenate([values, _NOT_KNOWN])[:6].tolist()
     message = WrenchStamped()
-    message.header.stamp, message.header.frame_id = stamp, frame
+    message.header.stamp, message.header.frame_id = at, frame
     force, moment = message.wrench.force, message.wrench.torque
     force.x, force.y, force.z = x, y, z
     moment.x, moment.y, moment.z = mx, my, mz

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -17,10 +16,13 @@ from dynid.profile import make_robot
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.model_file import parse_model
 from dynid.robot.tuned_thresholds import with_threshold_parameters
-from dynid_ros.node import ERROR, OK, WARN
+from dynid_ros.joint_values import doubles
+from dynid_ros.node import ERROR, OK, WARN, key_values
 from dynid_ros.qos import LATCHED, MONITORED
 
 if TYPE_CHECKING:
+    from array import array
+
     from builtin_interfaces.msg import Time
 
     from dynid.control.controlled_robot import ControlledRobot
@@ -152,7 +154,7 @@ class FeedforwardTopics:
                 name="collision",
                 level=level,
                 message=message,
-                values=[KeyValue(key=key, value=value) for key, value in values.items()],
+                values=key_values(values),
             )
         )
 
@@ -193,5 +195,5 @@ class FeedforwardTopics:
 
 
 def _joined(*parts: np.ndarray) -> array[float]:
-    """Return one value per row, as an array that messages accept without checking every number."""
-    return array("d", np.concatenate(parts).tobytes())
+    """Return one value per row."""
+    return doubles(np.concatenate(parts))

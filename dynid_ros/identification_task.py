@@ -19,9 +19,8 @@ from dynid.demonstration import named
 from dynid.playback.robot_state import PASSING
 from dynid.profile import load_model
 from dynid.report.write import write_missing_validation, written_model
-from dynid_ros.countdown import Countdown
 from dynid_ros.qos import LATCHED
-from dynid_ros.remote import LateMotionError, Remote
+from dynid_ros.remote import Countdown, LateMotionError, Remote
 from dynid_ros.sequence import RefusedError, SequenceNode, run_sequence
 
 if TYPE_CHECKING:

@@ -31,13 +31,12 @@ from dynid_ros.identification_parameters import (
     declare_identification,
     identification_request,
 )
-from dynid_ros.interface_types import TypedTopic
+from dynid_ros.interface_types import TypedTopic, verdict_fields
 from dynid_ros.joint_state_collector import JointStateCollector
 from dynid_ros.long_action import Goal, LongAction
 from dynid_ros.managed_node import ManagedNode
 from dynid_ros.node import ERROR, OK, WARN, run
 from dynid_ros.qos import LATCHED
-from dynid_ros.verdict_messages import verdict_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,18 +1,45 @@
-"""Actions for long work, where the package ``dynid_interfaces`` is installed."""
+"""Services and actions for long work; actions where ``dynid_interfaces`` is installed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rclpy.action.server import ActionServer, CancelResponse
+from std_srvs.srv import Trigger
 
 from dynid.errors import DynidError
 from dynid_ros.interface_types import interface_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rclpy.node import Node
+
+
+Respond = Callable[[bool, str], None]
+"""Sends the response to a request: whether it succeeded, and a message."""
+
+
+def late_service(node: Node, name: str, begin: Callable[[Respond], None]) -> None:
+    """Offer a Trigger service that responds later.
+
+    rclpy responds as soon as a callback returns, and its events executor on ROS 2 Jazzy runs no
+    coroutines (later ones do): so the response is delayed where it would be sent.
+
+    Args:
+        node: node of the service.
+        name: name of the service.
+        begin: called on each request, in the thread that spins the node.
+    """
+    service: Any = node.create_service(Trigger, name, lambda _request, response: response)
+    send = service.send_response
+
+    def on_request(_response: Trigger.Response, header: Any) -> None:
+        def respond(success: bool, message: str) -> None:
+            send(Trigger.Response(success=success, message=message), header)
+
+        begin(respond)
+
+    service.send_response = on_request
 
 
 class Goal:

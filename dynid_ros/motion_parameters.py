@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,14 +121,5 @@ def make_the_plan(node: DynidNode, robot: Robot) -> Plan:
 
 def playing_options(node: DynidNode) -> Options:
     """Return the playback options of the present parameters."""
-    return Options(
-        rate=node.current("rate", float),
-        move_fraction=node.current("move_fraction", float),
-        max_age=node.current("max_age", float),
-        tracking_error=node.current("tracking_error", float),
-        settle_time=node.current("settle_time", float),
-        horizon=node.current("horizon", float),
-        supervise_torque=node.current("supervise_torque", bool),
-        doubtful_limits=node.current("doubtful_limits", bool),
-        max_clock_offset=node.current("max_clock_offset", float),
-    )
+    names = [field.name for field in fields(Options)]
+    return Options(**{name: node.get_parameter(name).value for name in names})

@@ -46,7 +46,7 @@ from dynid_ros.stop import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rclpy.executors import Executor
     from rclpy.timer import Timer
@@ -142,6 +142,11 @@ class DynidNode(Node):
         """Return the clock that the node's messages are stamped with."""
         return self._given_clock or super().get_clock()
 
+    @property
+    def seconds(self) -> float:
+        """Steady time [s]."""
+        return float(self.steady.now().nanoseconds * 1e-9)
+
     def parameter(
         self,
         name: str,
@@ -233,7 +238,7 @@ class DynidNode(Node):
         changed = (level, message) != (self._health.level, self._health.message)
         self._health.level = level
         self._health.message = message
-        self._health.values = [KeyValue(key=key, value=str(v)) for key, v in values.items()]
+        self._health.values = key_values(values)
         if changed:
             self._publish_health()
 
@@ -271,14 +276,16 @@ class DynidNode(Node):
             hardware_id="dynid",
             level=self._health.level,
             message=self._health.message,
-            values=[
-                *self._health.values,
-                *(KeyValue(key=key, value=str(v)) for key, v in self.measured().items()),
-            ],
+            values=[*self._health.values, *key_values(self.measured())],
         )
         array = DiagnosticArray(status=[status])
         array.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(array)
+
+
+def key_values(values: Mapping[str, object]) -> list[KeyValue]:
+    """Return values of a DiagnosticStatus."""
+    return [KeyValue(key=key, value=str(value)) for key, value in values.items()]
 
 
 def destroy_actions(node: Node) -> None:
@@ -352,9 +359,9 @@ def _finish(node: DynidNode) -> bool:
     return True
 
 
-def deliver(node: Node, longest: float = _DELIVERY_TIME) -> None:
+def deliver(node: Node) -> None:
     """Wait for delivery of a node's last messages, which would be lost with its publishers."""
-    deadline = time.monotonic() + longest
+    deadline = time.monotonic() + _DELIVERY_TIME
     for publisher in node.publishers:
         left = max(0.0, deadline - time.monotonic())
         publisher.wait_for_all_acked(Duration(nanoseconds=round(left * 1e9)))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension, String
 from std_srvs.srv import Trigger
@@ -18,23 +20,58 @@ from dynid.identification.online.model_update import ModelUpdate, ModelUpdater
 from dynid.json_text import json_text
 from dynid.profile import load_model
 from dynid.recording.joint_names import recorded_names
+from dynid.recording.live import LiveMessages
+from dynid.recording.redundancy import Contradiction, contradictions
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
-from dynid_ros.interface_types import TypedTopic
-from dynid_ros.joint_values import in_order
+from dynid.robot.recordings import live_recording
+from dynid_ros.interface_types import TypedTopic, finding_fields
+from dynid_ros.joint_values import STALE_NS, in_order, seconds, to_ns
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
-from dynid_ros.qos import LATCHED, STATE_DEPTH
-from dynid_ros.signal_watch import SignalWatch
-from dynid_ros.verdict_messages import finding_fields
+from dynid_ros.qos import LATCHED, LIVE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dynid.identification.online.change import PayloadChange
-    from dynid.recording.redundancy import Contradiction
     from dynid.robot.robot import Robot
 
-_LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Compatible with every publisher; stores messages while parameters are solved."""
-_STALE_NS = 10**9  # without joint states, after which a warning is published
+_Described = tuple[str, "tuple[float, float] | None"]  # a sentence, and the range of a number
+_ONLINE: dict[str, _Described] = {
+    "sampling_rate": ("Rate of the joint states [Hz].", (20.0, 20_000.0)),
+    "forgetting_time": (
+        "Time constant of forgetting old data [s]; 0: all data have the same weight.",
+        (0.0, 1e6),
+    ),
+    "learning": (
+        "Motion for estimating the model's own errors before changes are detected [s].",
+        (2.0, 3600.0),
+    ),
+    "detect": ("Whether to detect changes.", None),
+    "adaptive": (
+        "Whether changes are relative to the present estimate, and a new load is estimated again; "
+        "for ~/model_update.",
+        None,
+    ),
+    "largest_payload": ("Scale of a payload's mass: a large one [kg].", (1e-3, 1e4)),
+    "threshold": (
+        "Evidence from which a change is reported (twice the log of its odds).",
+        (1.0, 1e6),
+    ),
+}
+_UPDATES: dict[str, _Described] = {
+    "payload_mass": (
+        "Standard deviation of the mass carried, for ~/model_update [kg].",
+        (0.0, 1e4),
+    ),
+    "friction_change": (
+        "The same of changes of friction, as a share of its value.",
+        (0.0, 10.0),
+    ),
+}
+SettingsT = TypeVar("SettingsT", OnlineSettings, UpdateLimits)
+_SPAN = 20.0  # [s] of messages that are checked together
+_MOST_BYTES = 100_000_000
 
 
 class OnlineEstimatorNode(DynidNode):
@@ -60,8 +97,8 @@ class OnlineEstimatorNode(DynidNode):
         rate = self.parameter(
             "publish_rate", 1.0, "Rate of ~/parameters [Hz].", between=(0.01, 20.0), fixed=True
         )
-        self._settings = self._declared_settings()
-        self._change = self._declared_change()
+        self._settings = self._declared(OnlineSettings(), _ONLINE)
+        self._change = self._declared(UpdateLimits(), _UPDATES)
         self._updater: ModelUpdater | None = None
         self._names = ""
         self._start()
@@ -76,7 +113,7 @@ class OnlineEstimatorNode(DynidNode):
         self._finding_out = TypedTopic(self, "Finding", "~/finding")
         self._change_out = self.create_publisher(String, "~/change", LATCHED)
         self.create_service(Trigger, "~/reset", self.answering(self._reset))
-        self.create_subscription(JointState, self._topic, self._on_joint_states, _LIVE)
+        self.create_subscription(JointState, self._topic, self._on_joint_states, LIVE)
         self.create_timer(1 / rate, self._publish, clock=self.steady)
         self.health(WARN, f"no {self._topic} yet")
 
@@ -93,74 +130,19 @@ class OnlineEstimatorNode(DynidNode):
             "changes": self._changes,
         }
 
-    def _declared_settings(self) -> OnlineSettings:
-        usual = OnlineSettings()
-        return OnlineSettings(
-            sampling_rate=self.parameter(
-                "sampling_rate",
-                usual.sampling_rate,
-                "Rate of the joint states [Hz].",
-                between=(20.0, 20_000.0),
+    def _declared(self, usual: SettingsT, described: Mapping[str, _Described]) -> SettingsT:
+        """Declare fields of settings as parameters, and return the settings that they give."""
+        given = {
+            field: self.parameter(
+                "detect_changes" if field == "detect" else field,
+                getattr(usual, field),
+                sentence,
+                between=between,
                 fixed=True,
-            ),
-            forgetting_time=self.parameter(
-                "forgetting_time",
-                usual.forgetting_time,
-                "Time constant of forgetting old data [s]; 0: all data have the same weight.",
-                between=(0.0, 1e6),
-                fixed=True,
-            ),
-            learning=self.parameter(
-                "learning",
-                usual.learning,
-                "Motion for estimating the model's own errors before changes are detected [s].",
-                between=(2.0, 3600.0),
-                fixed=True,
-            ),
-            detect=self.parameter(
-                "detect_changes", usual.detect, "Whether to detect changes.", fixed=True
-            ),
-            adaptive=self.parameter(
-                "adaptive",
-                usual.adaptive,
-                "Whether changes are relative to the present estimate, and a new load is estimated "
-                "again; for ~/model_update.",
-                fixed=True,
-            ),
-            largest_payload=self.parameter(
-                "largest_payload",
-                usual.largest_payload,
-                "Scale of a payload's mass: a large one [kg].",
-                between=(1e-3, 1e4),
-                fixed=True,
-            ),
-            threshold=self.parameter(
-                "threshold",
-                usual.threshold,
-                "Evidence from which a change is reported (twice the log of its odds).",
-                between=(1.0, 1e6),
-                fixed=True,
-            ),
-        )
-
-    def _declared_change(self) -> UpdateLimits:
-        usual = UpdateLimits()
-        return UpdateLimits(
-            payload_mass=self.parameter(
-                "payload_mass",
-                usual.payload_mass,
-                "Standard deviation of the mass carried, for ~/model_update [kg].",
-                between=(0.0, 1e4),
-                fixed=True,
-            ),
-            friction_change=self.parameter(
-                "friction_change",
-                usual.friction_change,
-                "The same of changes of friction, as a share of its value.",
-                between=(0.0, 10.0),
-                fixed=True,
-            ),
-        )
+            )
+            for field, (sentence, between) in described.items()
+        }
+        return replace(usual, **given)
 
     def _start(self) -> None:
         """Start without data."""
@@ -196,10 +178,9 @@ class OnlineEstimatorNode(DynidNode):
             return
         self._lacking = ""
         self._arrival = self.steady.now().nanoseconds
-        stamp = message.header.stamp
         self._watch.add(message)
         try:
-            changes = self._estimator.take(stamp.sec + 1e-9 * stamp.nanosec, position, effort)
+            changes = self._estimator.take(seconds(message.header.stamp), position, effort)
         except DynidError as error:
             self._lacking = str(error)
             return
@@ -240,7 +221,7 @@ class OnlineEstimatorNode(DynidNode):
             self.health(ERROR, f"{problem.sentence} {problem.remedy} Then call ~/reset.")
         elif not self._arrival:
             return
-        elif self.steady.now().nanoseconds - self._arrival > _STALE_NS:
+        elif self.steady.now().nanoseconds - self._arrival > STALE_NS:
             self.health(WARN, "no joint states for more than 1 s")
         elif self._estimator.messages.too_rare:
             self.health(
@@ -262,6 +243,46 @@ class OnlineEstimatorNode(DynidNode):
             self.health(OK, "estimating, and monitoring changes of the payload")
         else:
             self.health(OK, "estimating")
+
+
+class SignalWatch:
+    """Check of joint states, span by span, in a thread of its own.
+
+    The first problem found stays: what was estimated with such data is wrong.
+
+    Args:
+        robot: with the settings of its recordings.
+        topic: of the joint states.
+    """
+
+    def __init__(self, robot: Robot, topic: str) -> None:
+        self._robot, self._topic = robot, topic
+        self._messages = self._none()
+        self._thread: threading.Thread | None = None
+        self.problem: Contradiction | None = None
+        """What makes an estimate worthless; None: nothing was found."""
+
+    def add(self, message: JointState) -> None:
+        """Take a message; after each span the check begins."""
+        if self.problem is not None:
+            return
+        self._messages.add(to_ns(message.header.stamp), serialize_message(message))
+        if self._messages.full and not (self._thread and self._thread.is_alive()):
+            self._thread = threading.Thread(
+                target=self._check, args=(self._messages,), name="checking signals", daemon=True
+            )
+            self._thread.start()
+            self._messages = self._none()
+
+    def _none(self) -> LiveMessages:
+        return LiveMessages(self._topic, longest=_SPAN, most_bytes=_MOST_BYTES)
+
+    def _check(self, messages: LiveMessages) -> None:
+        try:
+            found = contradictions(live_recording(messages, self._robot))
+        except DynidError:  # the estimator counts what it cannot use
+            return
+        self.problem = next((c for c in found if c.severity == "problem"), None)
 
 
 def _message(update: ModelUpdate, names: str) -> Float64MultiArray:

@@ -46,6 +46,10 @@ Not more, because Fast DDS stores 5000 at any depth (its ``max_samples``). Up to
 queue drops its oldest message; beyond it, every new one, reliable or not.
 """
 
+LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Joint states that count each: compatible with every publisher, and stored while a process is
+busy."""
+
 STATES = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
 """Joint states as the simulated robot publishes them."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rcl_interfaces.msg import SetParametersResult
@@ -12,7 +13,6 @@ from std_msgs.msg import Empty, String
 from std_srvs.srv import Trigger
 
 from dynid.errors import TaskError
-from dynid_ros.countdown import Countdown
 from dynid_ros.qos import ALIVE, LATCHED
 
 if TYPE_CHECKING:
@@ -25,6 +25,24 @@ _APPEAR = 60.0  # [s] within which a starting node responds, also on a busy mach
 _SUSPENSION_ALLOWANCE = 0.5
 _PREFIX = 12  # bytes of an endpoint's identifier that are its participant's, by the RTPS standard
 _ANSWER = 60.0  # [s] within which a service responds that only starts an action, likewise
+# [s] longest time between two calls that counts: a paused process misses messages
+_LONGEST_STEP = 0.1
+
+
+class Countdown:
+    """Counts down while it is called often; pauses of a busy process hardly count."""
+
+    def __init__(self, duration: float) -> None:
+        """Start to count down ``duration`` [s]."""
+        self._left = duration
+        self._last = time.monotonic()
+
+    def over(self) -> bool:
+        """Return whether the time is over; to be called several times a second."""
+        now = time.monotonic()
+        self._left -= min(_LONGEST_STEP, now - self._last)
+        self._last = now
+        return self._left < 0.0
 
 
 class WaitTimeoutError(TaskError):
@@ -52,6 +70,7 @@ class Remote:
         """Create the clients of node ``name`` and of its Trigger ``services``."""
         self._node = node
         self._name = name
+        self._title = name.removeprefix("/")
         self._wait = wait
         self._parameters = AsyncParameterClient(node, name)
         # made now, because a response only reaches clients that the server has discovered
@@ -135,7 +154,7 @@ class Remote:
         """
         answer = self.call(service, timeout)
         if not answer.success:
-            raise TaskError(f"{self._name.removeprefix('/')}: {answer.message}")
+            raise TaskError(f"{self._title}: {answer.message}")
         return str(answer.message)
 
     def reach(self, wanted: str, *others: Remote) -> None:
@@ -172,18 +191,16 @@ class Remote:
 
     def ended(self) -> TaskError | None:
         """Return why the wanted state cannot be reached any more; None where it can."""
-        name = self._name.removeprefix("/")
         for state in self._states:
             kind, _, reason = state.partition(": ")
             if kind in _ENDS:
-                return _ENDS[kind](f"{name}: {reason}")
+                return _ENDS[kind](f"{self._title}: {reason}")
         return None if self.present else TaskError(self._absence())
 
     def _absence(self) -> str:
-        name = self._name.removeprefix("/")
-        if self.silent:
-            return f"{name} does not respond any more: its process was killed or is suspended."
-        return f"{name} has ended."
+        if not self.silent:
+            return f"{self._title} has ended."
+        return f"{self._title} does not respond any more: its process was killed or is suspended."
 
     def _on_liveliness(self, status: Any) -> None:
         if status.alive_count:

@@ -44,16 +44,13 @@ class RestMonitor(DynidNode):
         Raises:
             PlaybackError: neither within LONGEST.
         """
-        begin = self._now()
-        while self.executor and self._now() - begin < LONGEST:
-            silence = self._now() - max(begin, self._arrival)
+        begin = self.seconds
+        while self.executor and self.seconds - begin < LONGEST:
+            silence = self.seconds - max(begin, self._arrival)
             if self._rest.at_rest or silence > _STATE_TIMEOUT:
                 return
             self.executor.spin_once(timeout_sec=_TICK)
         raise PlaybackError(f"the robot has not come to rest within {LONGEST:g} s of the signal.")
-
-    def _now(self) -> float:
-        return float(self.steady.now().nanoseconds * 1e-9)
 
     def _on_state(self, state: JointStateSample) -> None:
         self._arrival = state.arrival

@@ -30,7 +30,7 @@ class RobotOwner:
         """Subscribe to the claims of others."""
         self._name = f"{node.get_fully_qualified_name()} (process {os.getpid()} on "
         self._name += f"{socket.gethostname()})"
-        self._clock = node.steady
+        self._node = node
         self._other = ""
         self._arrival = self._claimed = -_CLAIM_LIFETIME  # [s]
         self._topic = f"/{controller}/owner"
@@ -40,7 +40,7 @@ class RobotOwner:
     @property
     def other(self) -> str:
         """Name of the other owner of the robot; empty where there is none."""
-        return self._other if self._now() - self._arrival < _CLAIM_LIFETIME else ""
+        return self._other if self._node.seconds - self._arrival < _CLAIM_LIFETIME else ""
 
     @property
     def must_yield(self) -> bool:
@@ -57,8 +57,8 @@ class RobotOwner:
 
     def claim(self) -> None:
         """Claim the robot; to be called often while this node owns it."""
-        if self._now() - self._claimed >= _PERIOD:
-            self._claimed = self._now()
+        if self._node.seconds - self._claimed >= _PERIOD:
+            self._claimed = self._node.seconds
             self._claims.publish(String(data=self._name))
 
     def release(self) -> None:
@@ -73,7 +73,4 @@ class RobotOwner:
         if message.data == self._RELEASED + self._other:
             self._arrival = -_CLAIM_LIFETIME
         elif message.data != self._name and not message.data.startswith(self._RELEASED):
-            self._other, self._arrival = message.data, self._now()
-
-    def _now(self) -> float:
-        return float(self._clock.now().nanoseconds * 1e-9)
+            self._other, self._arrival = message.data, self._node.seconds

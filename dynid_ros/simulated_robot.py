@@ -8,10 +8,8 @@ torque by the law of dynid/TorqueController.
 from __future__ import annotations
 
 import sys
-from array import array
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Vector3, WrenchStamped
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -26,15 +24,13 @@ from dynid.profile import load_model
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
 from dynid_ros.feedforward_topics import FeedforwardTopics
+from dynid_ros.joint_values import doubles, stamp
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import CLOCK, COMMAND, STATES
 from dynid_ros.trajectory_messages import from_message, start_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy as np
-    from numpy.typing import NDArray
 
 MessageT = TypeVar("MessageT")
 
@@ -233,17 +229,16 @@ class SimulatedRobotNode(DynidNode):
         self._cycles += 1
         now_ns = self._now_ns()
         state = self._controlled.step(now_ns)
-        stamp = Time(sec=now_ns // 10**9, nanosec=now_ns % 10**9)
-        message = self._state
-        message.header.stamp = stamp
-        message.position = _doubles(state.position)
-        message.velocity = _doubles(state.velocity)
-        message.effort = _doubles(state.effort)
+        now, message = stamp(now_ns), self._state
+        message.header.stamp = now
+        message.position = doubles(state.position)
+        message.velocity = doubles(state.velocity)
+        message.effort = doubles(state.effort)
         self._states_out.publish(message)
         if self._clock_out is not None and self._cycles % self._clock_cycles == 0:
-            self._clock_out.publish(Clock(clock=stamp))
+            self._clock_out.publish(Clock(clock=now))
         if self._feedforward is not None:
-            self._feedforward.cycle(now_ns, stamp)
+            self._feedforward.cycle(now_ns, now)
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
         """Follow a trajectory from its start on, or log why it is refused."""
@@ -335,11 +330,6 @@ def _commands_torque(command: str, model: str, *, feedforward: bool) -> bool:
 
 def _numbers(vector: Vector3) -> tuple[float, float, float]:
     return (vector.x, vector.y, vector.z)
-
-
-def _doubles(values: NDArray[np.float64]) -> array[float]:
-    """Return an array that messages accept without checking every number."""
-    return array("d", values.tobytes())
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from dynid_ros.joint_values import to_ns
 from dynid_ros.polling import subscribe_unspun, take_raw
-from dynid_ros.trajectory_messages import to_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,7 @@ class StateListener:
         taken = take_raw(self._states)
         if taken is None:
             return
-        now = float(self._node.steady.now().nanoseconds * 1e-9)
+        now = self._node.seconds
         message = deserialize_message(taken[0], JointState)
         stamp = to_ns(message.header.stamp) or int(self._node.get_clock().now().nanoseconds)
         state = self._reader.read(message.name, message.position, message.effort, stamp, now)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
-
 import numpy as np
-from builtin_interfaces.msg import Duration, Time
+from builtin_interfaces.msg import Duration
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.trajectory import Trajectory
-
-_SECOND_NS = 1_000_000_000
+from dynid_ros.joint_values import SECOND_NS, doubles, seconds, stamp, to_ns
 
 
 def to_message(trajectory: Trajectory, stamp_ns: int) -> JointTrajectory:
@@ -26,11 +23,11 @@ def to_message(trajectory: Trajectory, stamp_ns: int) -> JointTrajectory:
     }
     columns = {name: values for name, values in fields.items() if values is not None}
     points = []
-    for k, instant in enumerate(np.rint(trajectory.time * _SECOND_NS).astype(np.int64).tolist()):
+    for k, instant in enumerate(np.rint(trajectory.time * SECOND_NS).astype(np.int64).tolist()):
         point = JointTrajectoryPoint(
-            **{name: array("d", values[k].tobytes()) for name, values in columns.items()}
+            **{name: doubles(values[k]) for name, values in columns.items()}
         )
-        point.time_from_start = Duration(sec=instant // _SECOND_NS, nanosec=instant % _SECOND_NS)
+        point.time_from_start = Duration(sec=instant // SECOND_NS, nanosec=instant % SECOND_NS)
         points.append(point)
     message.points = points
     return message
@@ -48,30 +45,16 @@ def from_message(message: JointTrajectory) -> Trajectory:
     position = _column(message, "positions")
     return Trajectory(
         tuple(message.joint_names),
-        np.array([_seconds(point.time_from_start) for point in message.points]),
+        np.array([seconds(point.time_from_start) for point in message.points]),
         np.zeros((len(message.points), 0)) if position is None else position,
         _column(message, "velocities"),
         _column(message, "accelerations"),
     )
 
 
-def stamp(instant_ns: int) -> Time:
-    """Return an instant [ns] as a message's stamp."""
-    return Time(sec=instant_ns // _SECOND_NS, nanosec=instant_ns % _SECOND_NS)
-
-
 def start_ns(message: JointTrajectory) -> int:
     """Return the instant at which a message's trajectory starts [ns], 0 for now."""
     return to_ns(message.header.stamp)
-
-
-def to_ns(instant: Time) -> int:
-    """Return an instant of a message [ns]."""
-    return int(instant.sec) * _SECOND_NS + int(instant.nanosec)
-
-
-def _seconds(duration: Duration) -> float:
-    return float(duration.sec + 1e-9 * duration.nanosec)
 
 
 def _column(message: JointTrajectory, name: str) -> Array | None:

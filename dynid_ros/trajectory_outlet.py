@@ -11,8 +11,9 @@ from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid.errors import PlaybackError
+from dynid_ros.joint_values import to_ns
 from dynid_ros.qos import COMMAND
-from dynid_ros.trajectory_messages import to_message, to_ns
+from dynid_ros.trajectory_messages import to_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,6 +18,7 @@ from dynid.profile import load_model
 from dynid.report.view.joint_motion import excitation_motion
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.torque_markers import RED
+from dynid_ros.joint_values import STALE_NS, in_order, seconds
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, MONITORED
 
@@ -34,7 +35,6 @@ _KINDS = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER, "sphere": Marker.SPHE
 _MARKER_DEPTH = 1  # only the newest markers matter
 _COLLISION_TEXT = 0.03  # of the robot's reach, as the next
 _COLLISION_ABOVE = 0.3
-_STALE_NS = 10**9  # after which the last joint states are outdated
 
 
 class VisualizerNode(DynidNode):
@@ -117,8 +117,7 @@ class VisualizerNode(DynidNode):
         if self._live is None or effort is None:
             self._state = None
             return
-        stamp = message.header.stamp
-        time = stamp.sec + 1e-9 * stamp.nanosec
+        time = seconds(message.header.stamp)
         self._state = self._live.step(self._state, time, position, effort)
 
     def _on_collision(self, collision: DiagnosticStatus) -> None:
@@ -127,7 +126,7 @@ class VisualizerNode(DynidNode):
     def _show(self) -> None:
         if self._position is None or self._arrival is None:
             return
-        stale = (self.steady.now() - self._arrival).nanoseconds > _STALE_NS
+        stale = (self.steady.now() - self._arrival).nanoseconds > STALE_NS
         live, state = self._live, self._state
         known = live is not None and state is not None and live.settled(state) and not stale
         error = state.error if known and state is not None else None
@@ -209,9 +208,8 @@ def _in_order(
     joints: Sequence[str], names: Sequence[str], values: Sequence[float]
 ) -> np.ndarray | None:
     """Return the joints' values (n,), or None where one is missing or not finite."""
-    given = dict(zip(names, values, strict=False))
-    ordered = np.array([given.get(joint, np.nan) for joint in joints], dtype=np.float64)
-    return ordered if np.isfinite(ordered).all() else None
+    ordered = in_order(joints, names, values)
+    return np.array(ordered) if ordered is not None and np.isfinite(ordered).all() else None
 
 
 def main() -> None:

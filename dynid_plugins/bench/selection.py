@@ -75,24 +75,16 @@ def available_tools(names: Sequence[str] | None) -> tuple[dict[str, Contender], 
     """
     there, skipped = {}, {}
     for name in names or TOOLS:
-        found = _installed(name)
-        if isinstance(found, Contender):
-            there[name] = found
+        try:
+            found = contender(name)
+            found.with_versions()
+        except ConfigurationError as error:  # noqa: PERF203  of a tool, which others do not need
+            if name not in TOOLS:
+                raise
+            skipped[name] = str(error)
         else:
-            skipped[name] = found
+            there[name] = found
     return there, skipped
-
-
-def _installed(name: str) -> Contender | str:
-    """Return a tool, or why it is not installed."""
-    try:
-        found = contender(name)
-        found.with_versions()
-    except ConfigurationError as error:
-        if name not in TOOLS:
-            raise
-        return str(error)
-    return found
 
 
 def available_recordings(

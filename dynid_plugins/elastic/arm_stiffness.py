@@ -18,7 +18,7 @@ from dynid.robot.robot import Robot
 from dynid_plugins.elastic.arm_fit import ArmFit, fit_arm
 from dynid_plugins.elastic.arm_response import Arm
 from dynid_plugins.elastic.harmonics import Harmonics, harmonics_of
-from dynid_plugins.elastic.result import Estimated
+from dynid_plugins.elastic.result import Estimated, with_deviations
 
 _CERTAIN = 0.25  # relative standard deviation: beyond, a value is not stated
 
@@ -77,18 +77,16 @@ class ArmStiffness:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each excited joint, in SI units."""
-        rows = []
-        for joint in self.excited:
-            row: dict[str, Any] = {
+        names = ("rotor", "stiffness", "damping")
+        return [
+            {
                 "joint": self.robot.joints[joint],
                 "bends": joint in self.fit.elastic,
+                **with_deviations({name: getattr(self, name)(joint) for name in names}),
+                "error": self.error(joint),
             }
-            for name in ("rotor", "stiffness", "damping"):
-                quantity = getattr(self, name)(joint)
-                row[name] = None if quantity is None else quantity.value
-                row[f"{name}_deviation"] = None if quantity is None else quantity.deviation
-            rows.append({**row, "error": self.error(joint)})
-        return rows
+            for joint in self.excited
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``--json``."""

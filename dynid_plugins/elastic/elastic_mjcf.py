@@ -46,14 +46,10 @@ def elastic_mjcf(text: str, where: Path, joints: Sequence[PassiveJoint]) -> Elas
         joints: to split.
 
     Raises:
-        ConfigurationError: the text is not an MJCF, lacks a joint, its rotor inertia, or has what
-            cannot refer to two joints; or MuJoCo is not installed.
+        ConfigurationError: the text lacks a joint, its rotor inertia, or has what cannot refer to
+            two joints; or MuJoCo is not installed.
     """
     xml = XmlText(text, str(where), ConfigurationError)
-    if xml.root.tag != "mujoco":
-        raise ConfigurationError(
-            f"{where}: has a root element <{xml.root.tag}>, but an MJCF has <mujoco>."
-        )
     before = compiled_mjcf(text, where)
     notes: list[str] = []
     for joint in joints:

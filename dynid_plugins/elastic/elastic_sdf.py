@@ -40,14 +40,10 @@ def elastic_sdf(text: str, where: Path, joints: Sequence[PassiveJoint]) -> Elast
         joints: to split.
 
     Raises:
-        ConfigurationError: the text is not an SDF, lacks a joint or its rotor's inertia, or has
-            what cannot refer to two joints.
+        ConfigurationError: the text lacks a joint or its rotor's inertia, or has what cannot refer
+            to two joints.
     """
     xml = XmlText(text, str(where), ConfigurationError)
-    if xml.root.tag != "sdf":
-        raise ConfigurationError(
-            f"{where}: has a root element <{xml.root.tag}>, but an SDF has <sdf>."
-        )
     rotors: list[float] = []
     notes: list[str] = []
     for joint in joints:
@@ -79,9 +75,9 @@ def _added(joint: PassiveJoint, rotor: float) -> str:
 def _is_carried(element: XmlElement) -> bool:
     """Whether joints that move, or a floating base, carry a joint."""
     siblings = [] if element.parent is None else element.parent.children
-    to = {_text(one, "child"): one for one in siblings if one.tag == "joint"}
+    to = {one.text_of("child"): one for one in siblings if one.tag == "joint"}
     for _ in to:
-        link = _text(element, "parent")
+        link = element.text_of("parent")
         if link == "world":
             return False
         if link not in to or to[link].attributes.get("type") != "fixed":
@@ -132,15 +128,10 @@ def _problem(element: XmlElement, joint: PassiveJoint) -> str:
         one.attributes.get("joint") == joint.motor for one in followers
     ):
         return "it follows a joint or is followed (mimic), of which SDF has no form for the link"
-    child = _text(element, "child")
+    child = element.text_of("child")
     if not any(one.tag == "link" and one.attributes.get("name") == child for one in siblings):
         return f"its child '{child}' is not a link of the same model"
     return ""
-
-
-def _text(element: XmlElement, *path: str) -> str:
-    found = element.find(*path)
-    return "" if found is None else found.text.strip()
 
 
 def _split(xml: XmlText, element: XmlElement, joint: PassiveJoint, where: Path) -> None:

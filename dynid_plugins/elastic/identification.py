@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.identification.result import Identification
+from dynid.recording.model import Recording
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
@@ -35,7 +36,7 @@ from dynid_plugins.elastic.link_torque import (
     link_torque,
 )
 from dynid_plugins.elastic.result import DeflectionFit, ElasticIdentification, ElasticJoint
-from dynid_plugins.elastic.two_encoders import TwoEncoders
+from dynid_plugins.elastic.two_encoders import name_of
 
 Progress = Callable[[str], None]
 
@@ -45,7 +46,7 @@ _BORDERS_OF_A_RECORDING = 4  # fewest, each the samples that a filter affects at
 
 def identify_elastic(
     robot: Robot,
-    recordings: Sequence[TwoEncoders],
+    recordings: Sequence[Recording],
     *,
     model: Model | None = None,
     progress: Progress = lambda _: None,
@@ -75,8 +76,30 @@ def identify_elastic(
     return ElasticIdentification(robot.name, model, tuple(joints), tuple(pairs), identified)
 
 
-def predicted_deflection(
-    joint: ElasticJoint, pair: TwoEncoders, model: Model
+class DeflectionErrors(NamedTuple):
+    """Deflection of each joint in another recording.
+
+    Attributes:
+        rms: error by joint [rad or m].
+        range: of the measured deflection, without the delay, by joint [rad or m].
+    """
+
+    rms: Mapping[str, float]
+    range: Mapping[str, float]
+
+
+def deflection_errors(identification: ElasticIdentification, pair: Recording) -> DeflectionErrors:
+    """Return the errors with which elastic joints predict the deflection of another recording."""
+    rms, ranges = {}, {}
+    for joint in identification.joints:
+        measured, predicted = _predicted_deflection(joint, pair, identification.model)
+        rms[joint.name] = float(np.sqrt(np.mean((measured - predicted) ** 2)))
+        ranges[joint.name] = float(np.ptp(measured))
+    return DeflectionErrors(rms, ranges)
+
+
+def _predicted_deflection(
+    joint: ElasticJoint, pair: Recording, model: Model
 ) -> tuple[Array, Array]:
     """Return measured and predicted deflection (K,) of a joint where its teeth touch.
 
@@ -89,19 +112,19 @@ def predicted_deflection(
     assumed.delays[joint.number] = joint.fit.shifted
     assumed.time_constants[joint.number] = joint.fit.time_constant
     motion = _motions(pair, model, assumed)[1][joint.number]
-    band = Band.of(model.robot, pair.motor.sampling_rate)
+    band = Band.of(model.robot, pair.sampling_rate)
     columns = band.kept(columns_of(motion, joint.fit.extras, joint.fit.orders))
     used = _used(pair, motion, band)
     return band.kept(motion.deflection)[used], (columns @ joint.fit.coefficients)[used]
 
 
-def _check_duration(pair: TwoEncoders, robot: Robot) -> None:
-    rate = pair.motor.sampling_rate
+def _check_duration(pair: Recording, robot: Robot) -> None:
+    rate = pair.sampling_rate
     border = Band.of(robot, rate).border
     shortest = _BORDERS_OF_A_RECORDING * border / rate
-    if len(pair.motor.time) < _BORDERS_OF_A_RECORDING * border:
+    if len(pair.time) < _BORDERS_OF_A_RECORDING * border:
         message = (
-            f"{pair.name} lasts {len(pair.motor.time) / rate:.3g} s, of which the low-pass of "
+            f"{name_of(pair)} lasts {len(pair.time) / rate:.3g} s, of which the low-pass of "
             f"identification.cutoff_hz affects {border / rate:.3g} s at each end; record at least "
             f"{shortest:.3g} s."
         )
@@ -125,14 +148,14 @@ class _Assumed(NamedTuple):
         return cls(np.zeros(joints), np.zeros(joints))
 
 
-def _first_delays(pairs: Sequence[TwoEncoders], robot: Robot) -> Array:
+def _first_delays(pairs: Sequence[Recording], robot: Robot) -> Array:
     """Return the delays of the links' encoders (n,), as if the joints were rigid [s]."""
     delays = np.zeros(len(robot.joints))
     for joint in elastic_settings(robot).indices(robot):
         rows, values = [], []
         for pair in pairs:
             motion = link_motion(pair, robot, delays)
-            border = Band.of(robot, pair.motor.sampling_rate).border
+            border = Band.of(robot, pair.sampling_rate).border
             used = slice(border, len(motion.position) - border)
             one = np.stack(
                 [
@@ -143,17 +166,17 @@ def _first_delays(pairs: Sequence[TwoEncoders], robot: Robot) -> Array:
                 axis=1,
             )
             rows.append(one[used])
-            values.append((pair.motor.position - pair.link_position)[used, joint])
+            values.append((pair.position - np.asarray(pair.link_position))[used, joint])
         found = np.linalg.lstsq(np.concatenate(rows), np.concatenate(values), rcond=None)[0]
         delays[joint] = found[0]
     return delays
 
 
-def _fit_joints(pairs: Sequence[TwoEncoders], model: Model, delays: Array) -> list[ElasticJoint]:
+def _fit_joints(pairs: Sequence[Recording], model: Model, delays: Array) -> list[ElasticJoint]:
     robot = model.robot
     settings = elastic_settings(robot)
     assumed = _Assumed.none(model)._replace(delays=delays.copy())
-    elastic = pairs[0].elastic
+    elastic = settings.indices(robot)
     fits: dict[int, DeflectionFit] = {}
     for _ in range(_ROUNDS):
         found = [_motions(pair, model, assumed) for pair in pairs]
@@ -174,15 +197,15 @@ def _fit_joints(pairs: Sequence[TwoEncoders], model: Model, delays: Array) -> li
 
 
 def _motions(
-    pair: TwoEncoders, model: Model, assumed: _Assumed
+    pair: Recording, model: Model, assumed: _Assumed
 ) -> tuple[LinkTorque, list[JointLoad]]:
     """Return the link torques of a recording, and what each joint's deflection depends on."""
-    rate = pair.motor.sampling_rate
+    rate = pair.sampling_rate
     band = Band.of(model.robot, rate)
     motion = link_motion(pair, model.robot, assumed.delays)
     found = link_torque(model, motion)
     # through the same filter as the torque: teeth that meet ring near its cut-off
-    deflection = band.smooth(pair.motor.position) - motion.position
+    deflection = band.smooth(pair.position) - motion.position
     joints = []
     for joint, time_constant in enumerate(assumed.time_constants.tolist()):
         torque = found.torque[:, joint]
@@ -204,17 +227,17 @@ def _motions(
     return found, joints
 
 
-def _used(pair: TwoEncoders, motion: JointLoad, band: Band) -> Array:
+def _used(pair: Recording, motion: JointLoad, band: Band) -> Array:
     """Return which of the samples that a band keeps (K,) are fitted."""
-    used = np.zeros(len(pair.motor.time), dtype=bool)
+    used = np.zeros(len(pair.time), dtype=bool)
     used[band.border : len(used) - band.border] = True
-    if pair.motor.missing is not None:
-        used &= ~pair.motor.missing
+    if pair.missing is not None:
+        used &= ~pair.missing
     return np.asarray((used & motion.loaded)[:: band.step])
 
 
 def _fit(
-    pairs: Sequence[TwoEncoders],
+    pairs: Sequence[Recording],
     found: Sequence[tuple[LinkTorque, list[JointLoad]]],
     joint: int,
     model: Model,
@@ -226,7 +249,7 @@ def _fit(
 
     Another scale of the encoders goes with gravity, and so with stiffness: it has to be certain.
     """
-    band = Band.of(model.robot, pairs[0].motor.sampling_rate)
+    band = Band.of(model.robot, pairs[0].sampling_rate)
     motions = [one[joint] for _, one in found]
     used = [_used(pair, one, band) for pair, one in zip(pairs, motions, strict=True)]
     motions = _with_sides_that_differ(motions, used, band)

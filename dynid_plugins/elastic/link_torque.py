@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
+from dynid.excitation.motion import Motion
 from dynid.identification.identify import identify
 from dynid.identification.result import Identification
 from dynid.recording.model import Recording
@@ -19,20 +20,10 @@ from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.signals.filters import differentiate, low_pass
 from dynid.signals.settings import SignalSettings
-from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 _SMEARED = 1.0  # periods of the cut-off
 _UNSETTLED = 4.0  # periods of the cut-off, at the ends of a motion that goes on
 _SAMPLES_OF_CUTOFF = 5.0  # for each of its periods
-
-
-@dataclass(frozen=True, eq=False)
-class LinkMotion:
-    """Filtered motion of the links, on the time axis of the motors; each (N, n)."""
-
-    position: Array
-    velocity: Array
-    acceleration: Array
 
 
 class LinkTorque(NamedTuple):
@@ -49,22 +40,21 @@ class LinkTorque(NamedTuple):
     covariance: Array
 
 
-def link_motion(pair: TwoEncoders, robot: Robot, delay: Array) -> LinkMotion:
-    """Return the motion of the links, without the delay of their encoders.
+def link_motion(pair: Recording, robot: Robot, delay: Array) -> Motion:
+    """Return the filtered motion of the links, without the delay of their encoders.
 
     Args:
         pair: the recording.
         robot: with the cut-off of its positions.
         delay: by which the links' encoders are late (n,) [s].
     """
-    moved = undelayed(pair, delay)
-    return LinkMotion(*Band.of(robot, pair.motor.sampling_rate).derivatives(moved))
+    return Band.of(robot, pair.sampling_rate).motion(undelayed(pair, delay))
 
 
-def undelayed(pair: TwoEncoders, delay: Array) -> Array:
+def undelayed(pair: Recording, delay: Array) -> Array:
     """Return the links' positions (N, n) at the times of the motors'."""
-    time = pair.motor.time
-    splines = (scipy.interpolate.CubicSpline(time, column) for column in pair.link_position.T)
+    time, links = pair.time, np.asarray(pair.link_position)
+    splines = (scipy.interpolate.CubicSpline(time, column) for column in links.T)
     columns = [
         spline(np.minimum(time + late, time[-1]))
         for spline, late in zip(splines, delay.tolist(), strict=True)
@@ -72,12 +62,11 @@ def undelayed(pair: TwoEncoders, delay: Array) -> Array:
     return np.stack(columns, axis=1)
 
 
-def link_torque(model: Model, motion: LinkMotion) -> LinkTorque:
+def link_torque(model: Model, motion: Motion) -> LinkTorque:
     """Return the torque of bodies and springs; friction and rotors are before the gear."""
     mechanism = model.mechanism
     moves_link = of_link(mechanism)
-    sample = motion.position, motion.velocity, motion.acceleration
-    torque = mechanism.torque(*sample, np.where(moves_link, mechanism.parameters, 0.0))
+    torque = mechanism.torque(*motion, np.where(moves_link, mechanism.parameters, 0.0))
     base = base_parameterization(mechanism)
     known = [
         (name, index)
@@ -85,12 +74,12 @@ def link_torque(model: Model, motion: LinkMotion) -> LinkTorque:
         if name in model.base.names and moves_link[index]
     ]
     samples, joints = torque.shape
-    regressor = mechanism.regressor(*sample).reshape(samples, joints, -1)
+    regressor = mechanism.regressor(*motion).reshape(samples, joints, -1)
     covariance = model.base.covariance_of([name for name, _ in known])
     return LinkTorque(torque, regressor[:, :, [index for _, index in known]], covariance)
 
 
-def identify_links(pairs: list[TwoEncoders], robot: Robot, delays: list[Array]) -> Identification:
+def identify_links(pairs: list[Recording], robot: Robot, delays: list[Array]) -> Identification:
     """Identify the robot's model from the links' positions, and torques without known rotors.
 
     Args:
@@ -110,14 +99,13 @@ def identify_links(pairs: list[TwoEncoders], robot: Robot, delays: list[Array]) 
     return identify(robot, recordings)
 
 
-def _at_links(pair: TwoEncoders, robot: Robot, delay: Array, rotors: Array | None) -> Recording:
+def _at_links(pair: Recording, robot: Robot, delay: Array, rotors: Array | None) -> Recording:
     """Return the recording with the positions of the links, and efforts without the rotors."""
-    motor = pair.motor
-    effort = motor.effort
+    effort, links = pair.effort, undelayed(pair, delay)
     if rotors is not None:
-        *_, acceleration = Band.of(robot, motor.sampling_rate).derivatives(motor.position)
+        acceleration = Band.of(robot, pair.sampling_rate).motion(pair.position).acceleration
         effort = effort - rotors * acceleration / robot.drives.torque_factor(len(robot.joints))
-    return replace(motor, position=undelayed(pair, delay), velocity=None, effort=effort)
+    return replace(pair, position=links, velocity=None, effort=effort, link_position=None)
 
 
 def _without_rotors(robot: Robot, joints: list[str]) -> Robot:
@@ -183,11 +171,11 @@ class Band(NamedTuple):
         """Return values (K, …) after the low-pass, without samples that add nothing."""
         return self.smooth(values)[:: self.step]
 
-    def derivatives(self, position: Array) -> tuple[Array, Array, Array]:
+    def motion(self, position: Array) -> Motion:
         """Return position, velocity and acceleration (N, n) after the low-pass."""
         position = self.smooth(position)
         velocity = self.rate_of(position)
-        return position, velocity, self.rate_of(velocity)
+        return Motion(position, velocity, self.rate_of(velocity))
 
     def rate_of(self, values: Array) -> Array:
         """Return derivatives (N, …) by differences of fourth order; of second at the ends."""

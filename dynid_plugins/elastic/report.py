@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from dynid_plugins.elastic.arm_stiffness import ArmStiffness
     from dynid_plugins.elastic.flatness_trial import FlatnessTrial
+    from dynid_plugins.elastic.identification import DeflectionErrors
     from dynid_plugins.elastic.resonance import Resonances
     from dynid_plugins.elastic.result import ElasticIdentification, ElasticJoint, Estimated
-    from dynid_plugins.elastic.validation import DeflectionErrors
 
 _SEEN = 2.0  # standard deviations
 _UNEXPLAINED = 0.3  # of the torque at waves

@@ -24,7 +24,7 @@ from dynid_plugins.elastic.frequency_response import (
     excited_spans,
     frequency_response,
 )
-from dynid_plugins.elastic.result import Estimated
+from dynid_plugins.elastic.result import Estimated, with_deviations
 from dynid_plugins.elastic.two_masses import PARAMETERS, TwoMassFit, fit_two_masses
 
 _FEWEST_FREQUENCIES = 12  # coherent frequencies
@@ -171,16 +171,12 @@ def _response(position: Array, torque: Array, rate: float) -> FrequencyResponse 
 
 
 def _row(joint: JointResonance) -> dict[str, Any]:
-    row: dict[str, Any] = {
+    seen = {"all": (joint.locked, joint.free), "locked": (joint.locked, None), "none": (None, None)}
+    quantities = dict(zip(("locked_hz", "free_hz"), seen[joint.separable], strict=True))
+    quantities |= {name: joint.quantity(name) for name in ("rotor", "link", "stiffness")}
+    return {
         "joint": joint.name,
         "bends": joint.fit.bends,
         "separable": joint.separable,
+        **with_deviations(quantities),
     }
-    seen = {"all": (joint.locked, joint.free), "locked": (joint.locked, None), "none": (None, None)}
-    quantities = dict(zip(("locked_hz", "free_hz"), seen[joint.separable], strict=True))
-    for name in ("rotor", "link", "stiffness"):
-        quantities[name] = joint.quantity(name)
-    for name, quantity in quantities.items():
-        row[name] = None if quantity is None else quantity.value
-        row[f"{name}_deviation"] = None if quantity is None else quantity.deviation
-    return row

@@ -20,11 +20,14 @@ from dynid_plugins.elastic.deflection import (
     RELAXATION,
     SCALE,
 )
+from dynid_plugins.elastic.two_encoders import name_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dynid.identification.result import Identification
+    from dynid.recording.model import Recording
     from dynid.robot.model import Model
-    from dynid_plugins.elastic.two_encoders import TwoEncoders
 
 _CERTAIN = 3.0  # standard deviations: with fewer nothing can be said
 _FIRST_EXTRA = 5
@@ -38,6 +41,14 @@ class Estimated(NamedTuple):
 
     value: float
     deviation: float
+
+
+def with_deviations(quantities: Mapping[str, Estimated | None]) -> dict[str, Any]:
+    """Return values by name, each followed by its standard deviation; None where it is unknown."""
+    row: dict[str, Any] = {}
+    for name, quantity in quantities.items():
+        row[name], row[f"{name}_deviation"] = quantity or (None, None)
+    return row
 
 
 class Harmonic(NamedTuple):
@@ -254,7 +265,7 @@ class ElasticIdentification:
     robot: str
     model: Model
     joints: tuple[ElasticJoint, ...]
-    recordings: tuple[TwoEncoders, ...]
+    recordings: tuple[Recording, ...]
     links: Identification | None = None
 
     def rows(self) -> list[dict[str, Any]]:
@@ -265,7 +276,7 @@ class ElasticIdentification:
         """Return the content of ``--json``."""
         return {
             "robot": self.robot,
-            "recordings": [pair.name for pair in self.recordings],
+            "recordings": [name_of(one) for one in self.recordings],
             "joints": {joint.name: _row(joint) for joint in self.joints},
         }
 
@@ -283,13 +294,10 @@ _QUANTITIES = (
 
 
 def _row(joint: ElasticJoint) -> dict[str, Any]:
-    row: dict[str, Any] = {"joint": joint.name, "verdict": joint.verdict}
-    for name in _QUANTITIES:
-        found: Estimated | None = getattr(joint, name)
-        row[name] = None if found is None else found.value
-        row[f"{name}_deviation"] = None if found is None else found.deviation
     return {
-        **row,
+        "joint": joint.name,
+        "verdict": joint.verdict,
+        **with_deviations({name: getattr(joint, name) for name in _QUANTITIES}),
         "least_stiffness": joint.least_stiffness,
         "eccentricity": joint.eccentricity,
         "harmonics": [one._asdict() for one in joint.harmonics],

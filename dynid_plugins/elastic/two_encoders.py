@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -19,25 +18,9 @@ _LARGEST_RATIO = 1.2  # of the motions of both encoders; more is another unit
 _AT_REST = 1e-3  # of the motion of the other encoder
 
 
-@dataclass(frozen=True, eq=False)
-class TwoEncoders:
-    """A recording of motors and links.
-
-    Attributes:
-        motor: positions of the motors, behind the gear, and efforts.
-        link_position: (N, n) of the links [rad or m]; of a joint without an encoder there, that of
-            its motor.
-        elastic: numbers of the joints with two encoders, from 0.
-    """
-
-    motor: Recording
-    link_position: Array
-    elastic: tuple[int, ...]
-
-    @property
-    def name(self) -> str:
-        """Name of its file."""
-        return source_names(self.motor.sources) or "the recording"
+def name_of(recording: Recording) -> str:
+    """Return the name of a recording's file."""
+    return source_names(recording.sources) or "the recording"
 
 
 def load_two_encoders(
@@ -47,7 +30,7 @@ def load_two_encoders(
     start: float | None = None,
     stop: float | None = None,
     run: int | None = None,
-) -> TwoEncoders:
+) -> Recording:
     """Load a recording whose encoders the profile's ``recording`` and ``elastic`` describe.
 
     Args:
@@ -70,11 +53,10 @@ def load_two_encoders(
         )
         raise ConfigurationError(message)
     both = load_both_encoders(path, robot, start=start, stop=stop, run=run)
-    links = cast("Array", both.link_position)  # as elastic.link_position is given
-    return two_encoders(replace(both, link_position=None), links, robot)
+    return two_encoders(both, np.asarray(both.link_position), robot)
 
 
-def two_encoders(motor: Recording, link_position: Array, robot: Robot) -> TwoEncoders:
+def two_encoders(motor: Recording, link_position: Array, robot: Robot) -> Recording:
     """Return a recording of both encoders, after a check that they measure the same motion.
 
     Args:
@@ -94,13 +76,12 @@ def two_encoders(motor: Recording, link_position: Array, robot: Robot) -> TwoEnc
         )
         raise ConfigurationError(message)
     elastic = elastic_settings(robot).indices(robot)
-    where = source_names(motor.sources) or "the recording"
     for joint in elastic:
         pair = motor.position[:, joint], link_position[:, joint]
-        _check_same_motion(*pair, f"{where}: the encoders of '{robot.joints[joint]}'")
+        _check_same_motion(*pair, f"{name_of(motor)}: the encoders of '{robot.joints[joint]}'")
     chosen = motor.position.copy()
     chosen[:, list(elastic)] = link_position[:, list(elastic)]
-    return TwoEncoders(motor, chosen, elastic)
+    return replace(motor, link_position=chosen)
 
 
 def _check_same_motion(motor: Array, link: Array, where: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import metadata
 from itertools import islice
+from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,7 +26,6 @@ _RECONNECT = "10s"
 _WITHOUT_PROCESSES = "10 minutes"  # after which the work ends: none of them could be started again
 _CLOSING = 60.0  # [s] most time that the processes of an interrupted command may take to end
 _LEAST_MEMORY = 100_000_000  # [bytes] below which a process cannot even start
-_SETUP = "dynid_plugins.fleet.nanny_setup"
 
 
 class WorkerLost(Exception):  # noqa: N818  reported as the result of one item
@@ -87,10 +88,21 @@ def _local_settings() -> dict[str, Any]:
         "distributed.scheduler.no-workers-timeout": _WITHOUT_PROCESSES,
         # a paused process would get no items as long as its memory stays as it is
         "distributed.worker.memory.pause": False,
-        "distributed.nanny.preload": [_SETUP],
+        "distributed.nanny.preload": [__name__],
         # its samples of the stack would take 0.1 MB for each recording, without a bound
         "distributed.worker.profile.enabled": False,
     }
+
+
+def dask_setup(_nanny: object) -> None:
+    """Block Ctrl-C, which a terminal sends to every process, in those that this thread starts.
+
+    Dask runs this before it starts a process on this machine. They have the mask from their first
+    instruction on; the command ends them. This thread itself loses nothing: Python handles signals
+    in the main thread.
+    """
+    resource_tracker.ensure_running()  # its start, with the first process, would clear the mask
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _check_memory(memory: str) -> None:

@@ -14,7 +14,7 @@ from dynid.dynamics.joint_terms import term_kinds
 from dynid.errors import EstimationError
 from dynid.text import printable
 from dynid_plugins.fleet.dataset import FleetResults
-from dynid_plugins.fleet.drift.history import History, without_repeatability
+from dynid_plugins.fleet.drift.history import History, common_parameters, without_repeatability
 
 Row = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ def robot_history(results: FleetResults, robot: str) -> tuple[History, tuple[Row
             parameters[one["recording"]].append(one)
     for row in used:
         _check(robot, row, parameters[row["recording"]])
-    names = _common([parameters[row["recording"]] for row in used])
+    names = common_parameters([_determined(parameters[row["recording"]]) for row in used])
     if not names:
         raise EstimationError(
             f"{robot}: its recordings have no base parameters in common; identify them with the "
@@ -85,17 +85,10 @@ def _notes(rows: list[Row], good: list[Row], used: list[Row]) -> list[str]:
     return [f"Left out: {count} recordings that {why}." for count, why in counts if count]
 
 
-def _common(recordings: Sequence[Sequence[Row]]) -> tuple[str, ...]:
-    """Return the parameters that every recording has, with the same regrouping."""
-    known = [
-        {one["parameter"]: one["regrouping"] for one in rows if one["standard_deviation"] > 0}
-        for rows in recordings
-    ]
-    return tuple(
-        name
-        for name, relation in known[0].items()
-        if all(other.get(name) == relation for other in known)
-    )
+def _determined(parameters: Sequence[Row]) -> dict[str, str]:
+    """Return the regroupings of parameters with an uncertainty."""
+    known = (one for one in parameters if one["standard_deviation"] > 0)
+    return {one["parameter"]: one["regrouping"] for one in known}
 
 
 def _check(robot: str, row: Row, parameters: Sequence[Row]) -> None:

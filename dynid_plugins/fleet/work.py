@@ -30,9 +30,8 @@ from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.text import printable
-from dynid_plugins.fleet.dataset import MODELS
+from dynid_plugins.fleet.dataset import MODELS, VERSION
 from dynid_plugins.fleet.listing import Entry, file_system
-from dynid_plugins.fleet.schema import VERSION
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem

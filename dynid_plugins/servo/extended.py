@@ -14,7 +14,7 @@ computed one: gains of all servos and all parameters of the bodies then have one
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -78,15 +78,7 @@ def changed(law: ServoLaw, unknowns: Sequence[Unknown], changes: Array) -> Servo
             "the recordings lead to a negative position gain; check signs and units of commands "
             "and positions."
         )
-    return with_values(law, values)
-
-
-def with_values(law: ServoLaw, values: Mapping[str, Array]) -> ServoLaw:
-    """Return the law with other values (n,) of some of ``UNKNOWNS``."""
-    used = {kind: values.get(kind, getattr(law, kind)) for kind in UNKNOWNS}
-    return law._replace(
-        position_gain=used["position_gain"], velocity_gain=used["velocity_gain"], bias=used["bias"]
-    )
+    return law._replace(**values)  # type: ignore[arg-type]  # all of them are arrays
 
 
 @dataclass(frozen=True)
@@ -158,7 +150,8 @@ def _derivative(
         share = present != 0 if kind.endswith("gain") else np.zeros(n, dtype=bool)
         step = _STEPS[kind] * np.where(share, np.abs(present), 1.0)
         # the servos do not depend on each other's law: all joints at once
-        moved = evaluated(recording, with_values(law, {kind: present + step}), robot)
+        other = law._replace(**{kind: present + step})  # type: ignore[arg-type]
+        moved = evaluated(recording, other, robot)
         torque = preprocess(moved, robot).torque
         slope = (rows.parallel_filter.decimate(rows.parallel_filter.smooth(torque)) - rows.torque).T
         for number in own:

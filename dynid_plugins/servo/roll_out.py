@@ -109,7 +109,7 @@ def _robot_of(model: Model) -> Robot:
     values = dict(
         zip(model.mechanism.parameter_names, model.mechanism.parameters.tolist(), strict=True)
     )
-    settings = model.robot.find(SimulationSettings) or SimulationSettings()
+    settings = model.robot.settings(SimulationSettings)
     update = {"parameters": values, "stribeck_torque": (0.0,), "backlash": (0.0,)}
     return model.robot.with_settings(settings.model_copy(update=update))
 

@@ -35,7 +35,6 @@ class HeldOutRun:
 def held_out_roll_outs(
     runs: Sequence[RigRun],
     *,
-    horizon: float = 1.0,
     identify: Callable[[Sequence[RigRun]], RigIdentification] = identify_rig,
 ) -> list[HeldOutRun]:
     """Roll each run out with the servo that was identified from the others; [] for a single run.
@@ -51,9 +50,7 @@ def held_out_roll_outs(
         others = [other for other in runs if other is not run]
         model = identify(others).model_of(run)
         bare = nominal_model(run.robot, run.mechanism.parameters)
-        rolled = [
-            roll_outs(candidate, run.recording, horizon=horizon) for candidate in (bare, model)
-        ]
+        rolled = [roll_outs(candidate, run.recording) for candidate in (bare, model)]
         before, after = (float(errors.rms[0]) for errors in rolled)
         held_out.append(HeldOutRun(run.name, before, after, float(rolled[0].motion[0])))
     return held_out
@@ -76,7 +73,7 @@ def simulated_run(
     """
     rig = rig_robot(robot, settings)
     motion = make_plan(rig, seed=seed).excitation
-    simulation = rig.find(SimulationSettings) or SimulationSettings()
+    simulation = rig.settings(SimulationSettings)
     names, body = rig.mechanism().parameter_names, rig_body(robot, settings.load)
     bodies = dict(zip(names, body.tolist(), strict=False))  # those of the terms are behind
     true = simulation.model_copy(update={"parameters": {**bodies, **simulation.parameters}})

@@ -41,7 +41,7 @@ class SimulatedServos:
     def __init__(self, robot: Robot, *, rate: float | None = None, seed: int = 0) -> None:
         self.law = law_of(robot)
         n = len(robot.joints)
-        simulation = robot.find(SimulationSettings) or SimulationSettings()
+        simulation = robot.settings(SimulationSettings)
         given = per_joint(simulation.position_resolution, n, "position_resolution")
         self._step = np.where(given > 0, given, encoder_step(robot.drives, n))
         self._play = per_joint(simulation.backlash, n, "backlash") / 2
@@ -134,7 +134,7 @@ def record_servos(
     cycles = max(1, round(law.loop_rate / sampling_rate))  # of the loop per sample
     loop_rate = sampling_rate * cycles
     servos = SimulatedServos(robot, rate=loop_rate, seed=seed)
-    rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
+    rest = robot.settings(SimulationSettings).rest
     samples = round((excitation.duration + 2 * rest) * sampling_rate) + 1
     time = np.arange(samples) / sampling_rate
     commands = excitation.evaluate(time - rest).position

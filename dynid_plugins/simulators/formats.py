@@ -14,18 +14,16 @@ from dynid.robot.urdf_export import kinematic_urdf
 from dynid_plugins.simulators.drake_model import DrakeModel
 from dynid_plugins.simulators.exported_model import ExportedModel
 from dynid_plugins.simulators.frame_alignment import FrameAlignment
-from dynid_plugins.simulators.mjcf_file import DCMOTOR_TERMS, MJCF_TERMS, mjcf_text
-from dynid_plugins.simulators.mjcf_update import updated_mjcf
+from dynid_plugins.simulators.mjcf_file import DCMOTOR_TERMS, MJCF_TERMS, mjcf_text, updated_mjcf
 from dynid_plugins.simulators.mujoco_model import MujocoModel
-from dynid_plugins.simulators.sdf_file import SDF_TERMS, sdf_text
+from dynid_plugins.simulators.sdf_file import SDF_TERMS, sdf_text, updated_sdf
 from dynid_plugins.simulators.sdf_tree import sdf_tree
-from dynid_plugins.simulators.sdf_update import updated_sdf
 from dynid_plugins.simulators.simulated_terms import FormatTerms
-from dynid_plugins.simulators.urdf_update import updated_urdf, urdf_joints, urdf_text
-from dynid_plugins.simulators.usd_file import usd_text
+from dynid_plugins.simulators.urdf_file import updated_urdf, urdf_joints, urdf_text
+from dynid_plugins.simulators.usd_file import updated_usd, usd_joints, usd_text
 from dynid_plugins.simulators.usd_properties import USD_TERMS
-from dynid_plugins.simulators.usd_tree import UsdModel
-from dynid_plugins.simulators.usd_update import updated_usd, usd_joints
+from dynid_plugins.simulators.usd_stage import opened_text
+from dynid_plugins.simulators.usd_tree import UsdTree
 
 
 class Check(Protocol):
@@ -100,7 +98,7 @@ FORMATS: Mapping[str, SimulatorFormat] = MappingProxyType(
             usd_text,
             lambda _, where: usd_joints(where),
             lambda _, where, exported, joints: updated_usd(where, exported, joints),
-            UsdModel,
+            lambda text, where: UsdTree(opened_text(text, where), str(where)),
             read=lambda _: "",
             beside=True,
         ),

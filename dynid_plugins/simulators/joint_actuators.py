@@ -108,6 +108,7 @@ def joint_actuators(exported: ExportedModel) -> tuple[JointActuator, ...]:
         axis = exported.terms.axes[number]
         terms = _terms_of(exported, number)
         stall = math.inf if loop is None else loop.stall_torque
+        speeds = robot.limits.range_of("velocity", number)
         actuators.append(
             JointActuator(
                 joint=joint,
@@ -117,7 +118,7 @@ def joint_actuators(exported: ExportedModel) -> tuple[JointActuator, ...]:
                 static=max(axis.dry_friction, _breakaway(terms)),
                 per_load=sum(value for term, value in terms if term.traits.loaded),
                 effort_limit=min(highest[number], stall),
-                velocity_limit=_highest(robot.limits.range_of("velocity", number)),
+                velocity_limit=None if speeds is None else speeds[1],
                 loop=loop,
                 ranges=_ranges(exported, number),
             )
@@ -202,7 +203,3 @@ def _share(axis: SimulatedAxis, term: JointTerm, field: str) -> float:
         if fitted == term:
             return {"viscous": damping, "dynamic": dry}.get(field, 0.0)
     return float(_FIELDS.get(term.kind) == field)
-
-
-def _highest(limits: tuple[float, float] | None) -> float | None:
-    return None if limits is None else limits[1]

@@ -1,29 +1,41 @@
-"""A new SDF (Gazebo) of a robot: links, joints, friction, springs and shapes."""
+"""An SDF (Gazebo) of a robot: a new one, or a user's, in which everything else stays as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
-import numpy as np
 import pinocchio
 
 from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
+from dynid.errors import ConfigurationError
 from dynid.robot.shapes import Shape
+from dynid.xml_editing import XmlElement, XmlText
 from dynid_plugins.simulators.exported_model import ExportedModel
-from dynid_plugins.simulators.followers import Follower, followers
+from dynid_plugins.simulators.frame_alignment import FrameAlignment
+from dynid_plugins.simulators.placed_bodies import placed_bodies
+from dynid_plugins.simulators.sdf_tree import SdfModel
 from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
-from dynid_plugins.simulators.tree_layout import TreeLink, numbers, torque_limits, tree_layout
+from dynid_plugins.simulators.tree_layout import (
+    ROOT_BODY,
+    Follower,
+    TreeLink,
+    file_text,
+    followers,
+    numbers,
+    torque_limits,
+    tree_layout,
+)
 
 SDF_TERMS = FormatTerms(springs=True, closures=("gear",))
 _VERSION = "1.9"  # has poses relative to named frames
 _VERSION_WITH_MIMIC = "1.11"
 _FIXED = "fixed_to_world"
 _INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
-_ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))  # fixed to the world
 
 
 def sdf_text(exported: ExportedModel, header: list[str]) -> str:
@@ -35,20 +47,18 @@ def sdf_text(exported: ExportedModel, header: list[str]) -> str:
     """
     followed = followers(exported)
     root = ET.Element("sdf", version=_VERSION_WITH_MIMIC if followed else _VERSION)
-    root.append(ET.Comment(" " + "\n    ".join(header).replace("--", "- -") + " "))
     model = ET.SubElement(root, "model", name=exported.model.robot.name)
     base, *links = _with_own_names(tree_layout(exported.model), exported.joints)
     ET.SubElement(model, "joint", name=_FIXED, type="fixed").extend(
         [_element("parent", "world"), _element("child", base.name)]
     )
-    _add_link(model, base, _ROOT_BODY, None)
+    _add_link(model, base, ROOT_BODY, None)
     for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
         axis = _add_joint(model, exported, number, link)
         if exported.joints[number] in followed:
             axis.append(_mimic(followed[exported.joints[number]]))
         _add_link(model, link, exported.bodies[number], exported.joints[number])
-    ET.indent(root)
-    return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
+    return file_text(root, header)
 
 
 def _with_own_names(links: Sequence[TreeLink], joints: Sequence[str]) -> list[TreeLink]:
@@ -157,3 +167,58 @@ def _element(tag: str, text: str) -> ET.Element:
     element = ET.Element(tag)
     element.text = text
     return element
+
+
+def updated_sdf(
+    text: str, where: Path, exported: ExportedModel, joints: tuple[str, ...]
+) -> tuple[str, FrameAlignment]:
+    """Return an SDF with the bodies and terms of a model, and how its frames are aligned.
+
+    The link of each joint gets what the model has behind the joint, except for links that hang on
+    it by other joints, also fixed ones: they keep their mass.
+
+    Args:
+        text: of the SDF.
+        where: its file.
+        exported: with the terms of ``SDF_TERMS``.
+        joints: names of the joints there, in the order of the model's.
+
+    Raises:
+        ConfigurationError: the SDF cannot be read, moves differently, or links that keep their mass
+            are too heavy.
+    """
+    xml = XmlText(text, str(where), ConfigurationError)
+    model = SdfModel(xml, where)
+    tree = model.tree()
+    bodies, alignment = placed_bodies(exported, tree, joints, str(where))
+    limits = torque_limits(exported)
+    for number, name in enumerate(joints):
+        inertial = sdf_inertial(bodies[number])
+        ET.indent(inertial)
+        written = ET.tostring(inertial, encoding="unicode")
+        xml.put(model.link(tree.link(name)), "inertial", written)
+        axis = model.joint(name).find("axis")
+        if axis is not None:
+            terms = sdf_dynamics(exported.terms.axes[number])
+            before = axis.find("dynamics")
+            if before is not None and before.find("spring_stiffness"):
+                terms = {"spring_reference": "0", "spring_stiffness": "0"} | terms
+            _set_elements(xml, axis, "dynamics", terms)
+            if limits is not None and number < len(limits):
+                _set_elements(xml, axis, "limit", {"effort": repr(float(limits[number]))})
+    return xml.text(), alignment
+
+
+def _set_elements(xml: XmlText, parent: XmlElement, tag: str, values: Mapping[str, str]) -> None:
+    """Set elements with a number in the element of a tag, which is made where there is none."""
+    there = parent.find(tag)
+    new = [f"<{name}>{value}</{name}>" for name, value in values.items()]
+    if there is None:
+        xml.append(parent, "\n  ".join([f"<{tag}>", *new]) + f"\n</{tag}>")
+        return
+    for (name, value), element in zip(values.items(), new, strict=True):
+        old = there.find(name)
+        if old is None:
+            xml.append(there, element)
+        else:
+            xml.set_text(old, value)

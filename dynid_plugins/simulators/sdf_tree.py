@@ -79,7 +79,7 @@ class SdfModel:
 
     def _joint(self, element: XmlElement, frames: dict[str, Array]) -> TreeJoint:
         name = element.attributes.get("name", "")
-        parent, child = (_text(element, tag) for tag in ("parent", "child"))
+        parent, child = (element.text_of(tag) for tag in ("parent", "child"))
         if child not in frames or (parent not in frames and parent != "world"):
             raise self._unsupported(f"joint '{name}' connects '{parent}' and '{child}'")
         kind: Kind = _KINDS.get(element.attributes.get("type", ""), "fixed")
@@ -87,7 +87,7 @@ class SdfModel:
         given = element.find("axis", "xyz")
         axis = np.array([0.0, 0.0, 1.0]) if given is None else self._numbers(given.text, 3)
         expressed = None if given is None else given.attributes.get("expressed_in")
-        if _text(element, "axis", "use_parent_model_frame") in ("1", "true"):
+        if element.text_of("axis", "use_parent_model_frame") in ("1", "true"):
             expressed = "__model__"
         if expressed:
             axis = at[:3, :3].T @ self._frame(expressed)[:3, :3] @ axis
@@ -109,7 +109,7 @@ class SdfModel:
         if element is None or depth > _DEPTH:
             raise self._unsupported(f"a pose is relative to '{name}'")
         attached = element.attributes.get("attached_to", "__model__")
-        default = _text(element, "child") if element.tag == "joint" else attached
+        default = element.text_of("child") if element.tag == "joint" else attached
         pose = element.find("pose")
         if pose is None:
             return self._frame(default, depth + 1)
@@ -133,9 +133,9 @@ class SdfModel:
         frame, pose = np.eye(4), link.find("inertial", "pose")
         if pose is not None and pose.text.strip():
             frame = self._pose(pose)
-        mass = float(self._numbers(_text(link, "inertial", "mass") or "1", 1)[0])
+        mass = float(self._numbers(link.text_of("inertial", "mass") or "1", 1)[0])
         inertia = [
-            float(self._numbers(_text(link, "inertial", "inertia", name) or default, 1)[0])
+            float(self._numbers(link.text_of("inertial", "inertia", name) or default, 1)[0])
             for name, default in zip(_INERTIA, "101001", strict=True)
         ]
         body = RigidBody.from_numbers(mass, np.zeros(3), inertia)
@@ -157,8 +157,3 @@ class SdfModel:
             f"{self._where}: {what}, but only links, joints and frames of one model are supported, "
             "without nested or included ones."
         )
-
-
-def _text(element: XmlElement, *path: str) -> str:
-    found = element.find(*path)
-    return "" if found is None else found.text.strip()

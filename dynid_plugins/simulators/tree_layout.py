@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pinocchio
@@ -11,6 +12,7 @@ import pinocchio
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.robot.shapes import Shape, robot_shapes
 from dynid.xml_tree import xml_tree
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from dynid.dynamics.kinematics import Kinematics
     from dynid.robot.model import Model
     from dynid_plugins.simulators.exported_model import ExportedModel
+
+ROOT_BODY = RigidBody(1.0, np.zeros(3), 0.01 * np.eye(3))
+"""Of the root in formats in which it is a body that is fixed to the world."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +89,14 @@ def tree_layout(model: Model, positions: Array | None = None) -> tuple[TreeLink,
     return tuple(links)
 
 
+def file_text(root: ET.Element, header: list[str]) -> str:
+    """Return the text of a new XML file, which begins with lines of a comment."""
+    lines = "\n    ".join(line.replace("--", "- -") for line in header)
+    root.insert(0, ET.Comment(f" {lines} "))
+    ET.indent(root)
+    return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
 def numbers(values: object) -> str:
     """Return numbers separated by spaces, with all their digits."""
     return " ".join(repr(float(value) + 0.0) for value in np.asarray(values, dtype=np.float64))
@@ -122,6 +135,33 @@ def carried_link(model: Model, link: str) -> CarriedLink:
         kinematics.bodies[carrier] if carrier else "",
         placed[carrier].inverse().then(placed[body]).then(pose),
     )
+
+
+class Follower(NamedTuple):
+    """A joint at multiplier * position of the leader + offset [rad or m]."""
+
+    leader: str
+    multiplier: float
+    offset: float
+
+
+def followers(exported: ExportedModel) -> dict[str, Follower]:
+    """Return the joints that follow others by closures of kind gear, by name."""
+    positions = dict(zip(exported.joints, assembled_positions(exported).tolist(), strict=True))
+    found = {}
+    for closure in exported.mechanism.chain.closures:
+        if closure.kind == "gear":
+            joint, leader = (carried_link(exported.model, one).joint for one in closure.links)
+            offset = positions[joint] - closure.ratio * positions[leader]
+            found[joint] = Follower(leader, closure.ratio, offset)
+    return found
+
+
+def assembled_positions(exported: ExportedModel) -> Array:
+    """Return the positions of the moving joints as the robot is assembled (m,); of a tree, 0."""
+    mechanism = exported.mechanism
+    given = mechanism.chain.assembled_at or np.zeros(len(mechanism.joints))
+    return mechanism.moving_positions(given)
 
 
 def _placed(kinematics: Kinematics, positions: Array) -> list[Pose]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid_plugins.simulators.joint_tree import JointTree, Kind, TreeJoint
 from dynid_plugins.simulators.usd_properties import axis_of, body_of, rotation
-from dynid_plugins.simulators.usd_stage import Prim, opened_text, usd_errors, usd_library
+from dynid_plugins.simulators.usd_stage import Prim, usd_errors, usd_library
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Motion
@@ -27,7 +26,7 @@ _STANDARD_GRAVITY = 9.81
 
 
 class UsdTree:
-    """The rigid bodies and physics joints of a stage.
+    """The rigid bodies and physics joints of a stage, with inverse dynamics by pinocchio.
 
     Args:
         stage: a pxr.Usd.Stage.
@@ -63,6 +62,13 @@ class UsdTree:
         self._joints = {joint.name: joint for joint in joints}
 
     @property
+    def name(self) -> str:
+        """What reads the file: no simulator."""
+        from pxr import Usd  # noqa: PLC0415  an extra
+
+        return f"usd-core {'.'.join(map(str, Usd.GetVersion()[1:]))}, which reads the file back,"
+
+    @property
     def joints(self) -> tuple[str, ...]:
         """Names of the joints that can move."""
         return self.tree.joints
@@ -89,7 +95,7 @@ class UsdTree:
                 break
         return np.asarray(direction * (size if np.isfinite(size) else _STANDARD_GRAVITY))
 
-    def torque(self, joints: Sequence[str], motion: Motion) -> Array:
+    def inverse_dynamics(self, joints: Sequence[str], motion: Motion) -> Array:
         """Return the torques of the bodies, armature and damping along a motion (N, n)."""
         model, order = self._model(joints)
         data = model.createData()
@@ -172,37 +178,6 @@ class UsdTree:
         return ConfigurationError(
             f"{self._where}: {what}, but only trees of unscaled links are supported."
         )
-
-
-class UsdModel:
-    """A stage read back: its own bodies, joints and gravity, with inverse dynamics by pinocchio.
-
-    Args:
-        text: of the root layer.
-        where: its file, to whose folder other layers are relative.
-
-    Raises:
-        ConfigurationError: the library is not installed, or cannot read the text.
-    """
-
-    def __init__(self, text: str, where: Path) -> None:
-        self._tree = UsdTree(opened_text(text, where), str(where))
-
-    @property
-    def name(self) -> str:
-        """What reads the file: no simulator."""
-        from pxr import Usd  # noqa: PLC0415  an extra
-
-        return f"usd-core {'.'.join(map(str, Usd.GetVersion()[1:]))}, which reads the file back,"
-
-    @property
-    def gravity(self) -> Array:
-        """Acceleration of gravity in the world frame (3,) [m/s^2]."""
-        return self._tree.gravity
-
-    def inverse_dynamics(self, joints: Sequence[str], motion: Motion) -> Array:
-        """Return torques at the joints (N, n) without dry friction."""
-        return self._tree.torque(joints, motion)
 
 
 def _frame(position: Prim, turn: Prim) -> Array:

@@ -33,9 +33,8 @@ from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
 from dynid.robot.model_sealing import confirm_edit
 from dynid_plugins.fleet import watch
-from dynid_plugins.fleet.dataset import FleetResults, load
+from dynid_plugins.fleet.dataset import TABLES, FleetResults, load
 from dynid_plugins.fleet.progress import read_progress
-from dynid_plugins.fleet.schema import TABLES
 from dynid_plugins.fleet.site import build
 from dynid_plugins.servo.cli.servo import load_rig
 

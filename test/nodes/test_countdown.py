@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dynid_ros import countdown
-from dynid_ros.countdown import Countdown
+from dynid_ros import remote
+from dynid_ros.remote import Countdown
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def machine(monkeypatch):
         def stall(duration: float) -> None:
             now[0] += duration
 
-    monkeypatch.setattr(countdown, "time", Machine)
+    monkeypatch.setattr(remote, "time", Machine)
     return Machine
 
 

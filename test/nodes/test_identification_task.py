@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from support.arm_files import write_arm
@@ -74,21 +74,14 @@ class Loop:
         return self
 
     def perform(self, **parameters: object) -> bool:
-        values = {"output": str(self.output), **parameters}
-        overrides = [Parameter(name, value=value) for name, value in values.items()]
-        task = IdentificationTask(
-            self.stop,
-            self.graph._executor,
-            context=self.graph.context,
-            parameter_overrides=overrides,
-        )
+        make = partial(IdentificationTask, self.stop, self.graph._executor)
+        task = self.graph.start(make, **{"output": str(self.output), **parameters})
         try:
             return task.perform(self.steps.append)
         finally:
             self.cards, self.missing = task.cards, task.missing
             self.code = outcome(task, good=True)
-            self.graph._executor.remove_node(task)
-            task.destroy_node()
+            self.graph.stop(task)
 
     def failed(self, **parameters: object) -> str:
         """Return the message with which the sequence ends."""

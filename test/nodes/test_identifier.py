@@ -14,15 +14,14 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
 from support.arm_files import write_arm
+from support.endless_identification import endless_identification
 from support.representatives import representatives
 
 from dynid.identification.identify import identify
 from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
 from dynid.report.verdict_json import read_card
-from dynid_ros import identifier
 from dynid_ros.identifier import Identifier
 from dynid_ros.qos import DIAGNOSTICS, LATCHED, STATES
 
@@ -230,27 +229,9 @@ def test_refuses_to_stop_or_identify_out_of_turn(graph, start):
 
 
 @pytest.fixture
-def slow(monkeypatch):
-    """An identification that runs until it is interrupted."""
-    released = threading.Event()
-    entered = threading.Event()
-
-    def wait(*_arguments, **_keywords):
-        entered.set()
-        while not released.wait(0.01):
-            pass
-        raise RuntimeError("no result")
-
-    monkeypatch.setattr(identifier, "identify", wait)
-    yield entered, released
-    released.set()
-
-
-def call(graph, service):
-    """Call without waiting for the response."""
-    client = graph.peer.create_client(Trigger, service)
-    graph.until(client.service_is_ready)
-    return client.call_async(Trigger.Request())
+def slow():
+    with endless_identification() as events:
+        yield events
 
 
 def test_diagnostics_continue_and_a_second_call_is_refused_meanwhile(
@@ -258,7 +239,7 @@ def test_diagnostics_continue_and_a_second_call_is_refused_meanwhile(
 ):
     entered, released = slow
     start(recording=str(arm.bag))
-    first = call(graph, "/identifier/identify")
+    first = graph.begin("/identifier/identify")
     graph.until(entered.is_set)
     before = len(diagnostics)
     graph.until(lambda: len(diagnostics) >= before + 2)
@@ -275,7 +256,7 @@ def test_diagnostics_continue_and_a_second_call_is_refused_meanwhile(
 def test_interrupted_work_gets_a_response_and_leaves_no_thread(graph, start, arm, tmp_path, slow):
     entered, _ = slow
     node = start(recording=str(arm.bag))
-    first = call(graph, "/identifier/identify")
+    first = graph.begin("/identifier/identify")
     graph.until(entered.is_set)
     node.finish()
     graph.until(first.done)
@@ -297,7 +278,7 @@ def test_a_signal_ends_the_process_with_whole_files_or_none(
         stderr=subprocess.DEVNULL,
     )
     try:
-        call(graph, "/identifier/identify")
+        graph.begin("/identifier/identify")
         graph.until(lambda: diagnostics and health(diagnostics).message == "identifying")
         if writing:
             # or has written, if this process was suspended meanwhile

@@ -11,9 +11,8 @@ from support.arm_files import write_arm
 from dynid.recording.contradiction import Contradiction
 from dynid_ros import interface_types
 from dynid_ros.identifier import Identifier
-from dynid_ros.interface_types import StateTopics, interface_type
+from dynid_ros.interface_types import StateTopics, finding_fields, interface_type
 from dynid_ros.qos import LATCHED
-from dynid_ros.verdict_messages import finding_fields
 
 NodeState = interface_type("msg", "NodeState")
 Verdict = interface_type("msg", "Verdict")

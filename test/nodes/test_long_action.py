@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from functools import partial
 
 import numpy as np
@@ -12,10 +11,11 @@ from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from support.arm_files import write_arm
+from support.endless_identification import endless_identification
 from support.player_cell import PLAYER, START, Cell, excitation
 
 from dynid.profile import load_model
-from dynid_ros import identifier, long_action
+from dynid_ros import long_action
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.identifier import Identifier
 from dynid_ros.interface_types import interface_type
@@ -72,6 +72,15 @@ def follow(made: Cell) -> Sent:
     return Sent(made.graph, FollowExcitation, f"{PLAYER}/follow_excitation")
 
 
+def playing(cell, tmp_path) -> tuple[Cell, Sent]:
+    """Return a cell in the middle of a long motion, and its goal."""
+    made = cell()
+    excitation(tmp_path, duration=60.0)
+    goal = follow(made)
+    made.until("playing")
+    return made, goal
+
+
 def test_a_motion_is_followed_to_its_end_with_phases_and_time_left(cell):
     made = cell()
     goal = follow(made)
@@ -91,10 +100,7 @@ def test_a_motion_is_followed_to_its_end_with_phases_and_time_left(cell):
 
 
 def test_a_canceled_motion_ends_at_rest_on_its_path(cell, tmp_path):
-    made = cell()
-    excitation(tmp_path, duration=60.0)
-    goal = follow(made)
-    made.until("playing")
+    made, goal = playing(cell, tmp_path)
     made.graph.spin(0.4)
     assert not made.robot.at_rest()
     goal.cancel()
@@ -129,10 +135,7 @@ def test_a_canceled_motion_stops_as_the_service_stops_it(cell, tmp_path):
 
 
 def test_a_fault_aborts_the_goal_with_its_reason(cell, tmp_path):
-    made = cell()
-    excitation(tmp_path, duration=60.0)
-    goal = follow(made)
-    made.until("playing")
+    made, goal = playing(cell, tmp_path)
     made.robot.silent = True
     status, result = goal.end()
     assert status == ABORTED
@@ -141,10 +144,7 @@ def test_a_fault_aborts_the_goal_with_its_reason(cell, tmp_path):
 
 
 def test_a_second_goal_is_aborted_and_the_first_goes_on(cell, tmp_path):
-    made = cell()
-    excitation(tmp_path, duration=60.0)
-    first = follow(made)
-    made.until("playing")
+    made, first = playing(cell, tmp_path)
     status, result = follow(made).end()
     assert status == ABORTED
     assert "the robot is already playing" in result.message
@@ -161,10 +161,7 @@ def test_a_goal_beyond_the_limits_is_aborted_with_the_reason_of_the_service(cell
 
 
 def test_a_player_that_ends_brings_the_robot_to_rest_and_ends_the_goal(cell, tmp_path):
-    made = cell()
-    excitation(tmp_path, duration=60.0)
-    goal = follow(made)
-    made.until("playing")
+    made, goal = playing(cell, tmp_path)
     made.graph.spin(0.4)
     made.player.finish()
     assert made.robot.at_rest()
@@ -238,21 +235,11 @@ def test_a_goal_without_a_recording_is_aborted_with_the_reason(graph, arm, tmp_p
     assert not result.verdict
 
 
-def test_a_canceled_identification_writes_nothing_and_the_next_one_runs(
-    graph, arm, tmp_path, monkeypatch
-):
-    entered = threading.Event()
-
-    def endless(*_, **__):
-        entered.set()
-        while True:
-            threading.Event().wait(0.01)
-
+def test_a_canceled_identification_writes_nothing_and_the_next_one_runs(graph, arm, tmp_path):
     start_identifier(graph, arm, tmp_path)
-    with monkeypatch.context() as patch:
-        patch.setattr(identifier, "identify", endless)
+    with endless_identification() as (begun, _):
         goal = request(graph, recording=str(arm.bag))
-        graph.until(entered.is_set)
+        graph.until(begun.is_set)
         busy = graph.call("/identifier/identify")
         assert not busy.success
         assert "has been identifying for" in busy.message

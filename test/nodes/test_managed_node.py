@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from functools import partial
 
 import pytest
@@ -13,9 +12,9 @@ from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from support.arm_files import write_arm
+from support.endless_identification import endless_identification
 from support.player_cell import PLAYER, Cell, excitation
 
-from dynid_ros import identifier
 from dynid_ros.identifier import Identifier
 from dynid_ros.qos import LATCHED, STATES
 from dynid_ros.recorder import Recorder
@@ -134,23 +133,13 @@ def test_a_deactivated_recorder_completes_its_bag(graph, tmp_path):
 
 
 # --- identifier -----------------------------------------------------------------------------------
-def test_a_deactivated_identifier_ends_its_calculation_and_refuses(graph, tmp_path, monkeypatch):
+def test_a_deactivated_identifier_ends_its_calculation_and_refuses(graph, tmp_path):
     arm = write_arm(tmp_path)
-    entered = threading.Event()
-
-    def endless(*_, **__):
-        entered.set()
-        while True:
-            threading.Event().wait(0.01)
-
     node = graph.start(Identifier, profile=str(arm.profile), output=str(tmp_path / "out"))
     node.set_parameters([Parameter("recording", value=str(arm.bag))])
-    with monkeypatch.context() as patch:
-        patch.setattr(identifier, "identify", endless)
-        client = graph.peer.create_client(identifier.Trigger, "/identifier/identify")
-        graph.until(client.service_is_ready)
-        asked = client.call_async(identifier.Trigger.Request())
-        graph.until(entered.is_set)
+    with endless_identification() as (begun, _):
+        asked = graph.begin("/identifier/identify")
+        graph.until(begun.is_set)
         assert change(graph, "identifier", "deactivate")
         graph.until(asked.done)
     assert (

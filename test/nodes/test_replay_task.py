@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rclpy.parameter import Parameter
 from support.arm_files import write_arm
 
 from dynid.errors import TaskError
@@ -33,19 +33,13 @@ class Replay:
 
     def perform(self, report=None, **parameters) -> bool:
         given = {"recording": str(self.arm.bag), "output": str(self.output), "rate": 20.0}
-        overrides = [Parameter(name, value=v) for name, v in (given | parameters).items()]
-        task = ReplayTask(
-            self.stop,
-            self.graph._executor,
-            context=self.graph.context,
-            parameter_overrides=overrides,
-        )
+        make = partial(ReplayTask, self.stop, self.graph._executor)
+        task = self.graph.start(make, **(given | parameters))
         try:
             return task.perform(report or self.steps.append)
         finally:
             self.cards = task.cards
-            self.graph._executor.remove_node(task)
-            task.destroy_node()
+            self.graph.stop(task)
 
     def failed(self, *report, **parameters) -> str:
         with pytest.raises(TaskError) as ended:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from dynid_ros.qos import LATCHED
@@ -13,19 +14,15 @@ if TYPE_CHECKING:
     from support.ros_graph import Graph
 
 
-def test_waits_until_every_drive_is_enabled(graph: Graph) -> None:
+@pytest.mark.parametrize(
+    ("level", "reason"),
+    [(DiagnosticStatus.WARN, "waiting for 'elbow'"), (DiagnosticStatus.ERROR, "in fault")],
+)
+def test_waits_until_every_drive_is_enabled(graph: Graph, level: bytes, reason: str) -> None:
     drives = graph.peer.create_publisher(DiagnosticStatus, DRIVES, LATCHED)
-    drives.publish(DiagnosticStatus(level=DiagnosticStatus.WARN, message="waiting for 'elbow'"))
+    drives.publish(DiagnosticStatus(level=level, message=reason))
     waiter = graph.start(DriveWaiter)
-    graph.until(lambda: waiter.waits_for == "waiting for 'elbow'")
+    graph.until(lambda: waiter.waits_for == reason)
     assert not waiter.enabled
     drives.publish(DiagnosticStatus(level=DiagnosticStatus.OK, message="every drive is enabled"))
     graph.until(lambda: waiter.enabled)
-
-
-def test_waits_for_a_drive_in_fault(graph: Graph) -> None:
-    drives = graph.peer.create_publisher(DiagnosticStatus, DRIVES, LATCHED)
-    drives.publish(DiagnosticStatus(level=DiagnosticStatus.ERROR, message="in fault"))
-    waiter = graph.start(DriveWaiter)
-    graph.until(lambda: waiter.waits_for == "in fault")
-    assert not waiter.enabled

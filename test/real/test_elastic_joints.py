@@ -11,14 +11,13 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
-from dynid_plugins.elastic.identification import identify_elastic
-from dynid_plugins.elastic.two_encoders import TwoEncoders, two_encoders
-from dynid_plugins.elastic.validation import deflection_errors
+from dynid_plugins.elastic.identification import deflection_errors, identify_elastic
+from dynid_plugins.elastic.two_encoders import two_encoders
 
 pytestmark = [needs(KR300 / "A.mat"), pytest.mark.thorough]
 
 
-def load(name: str, robot: Robot) -> TwoEncoders:
+def load(name: str, robot: Robot) -> Recording:
     recorded = scipy.io.loadmat(KR300 / f"{name}.mat", simplify_cells=True)["rec"]
     motor, link = (np.radians(recorded[f"act_pos_{side}_deg"].T) for side in ("mot", "se"))
     torque = recorded["act_torque_abs_nm"].T * np.array(robot.drives.gear_ratio)

@@ -6,14 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
-from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
-from dynid.signals.preprocess import preprocess
-from support.synthetic import arm_robot, recorded, true_parameters
+from support.synthetic import arm_robot, problem_of, recorded, true_parameters
 
 RATE = 200.0
 
@@ -40,11 +36,7 @@ def arm_problem(recording: Recording, cutoff_hz: float | None, **changes: object
         },
         **changes,
     )
-    mechanism = robot.mechanism()
-    signals = [preprocess(recording, robot)]
-    return build_problem(
-        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
-    )
+    return problem_of(robot, recording)
 
 
 def truth_of(problem: Problem) -> np.ndarray:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rclpy.node import Node
     from rclpy.qos import QoSProfile
-
+    from rclpy.task import Future
 
 _PATIENCE = 60.0  # [s] with one client
 
@@ -104,6 +104,10 @@ class Graph:
     def call(self, service: str) -> Trigger.Response:
         """Call a Trigger service of a node here or in another process."""
         return self.ask(Trigger, service, Trigger.Request())
+
+    def begin(self, service: str) -> Future:
+        """Call a Trigger service, and return its future response at once."""
+        return self._client(Trigger, service).call_async(Trigger.Request())
 
     def ask(self, kind: type, service: str, request: object) -> Any:
         """Call a service of any type."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.fitting import build_problem
+from dynid.estimation.regression import Problem
+from dynid.identification.settings import IdentificationSettings
 from dynid.profile import make_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
+from dynid.signals.preprocess import preprocess
 
 ARM_URDF = """
 <robot name="arm">
@@ -91,3 +96,11 @@ def recorded(
         joint_names=mechanism.joints,
         sampling_rate=rate,
     )
+
+
+def problem_of(robot: Robot, *recordings: Recording) -> Problem:
+    """Return the regression problem of recordings with a robot's settings."""
+    mechanism = robot.mechanism()
+    signals = [preprocess(one, robot) for one in recordings]
+    settings = robot.settings(IdentificationSettings)
+    return build_problem(mechanism, base_parameterization(mechanism), signals, settings)

@@ -60,10 +60,9 @@ def elastic_command(
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid_plugins.elastic.chart import write_deflections
-    from dynid_plugins.elastic.identification import identify_elastic
+    from dynid_plugins.elastic.identification import deflection_errors, identify_elastic
     from dynid_plugins.elastic.report import print_elastic
-    from dynid_plugins.elastic.two_encoders import load_two_encoders
-    from dynid_plugins.elastic.validation import deflection_errors
+    from dynid_plugins.elastic.two_encoders import load_two_encoders, name_of
 
     check_png(output)
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
@@ -79,7 +78,7 @@ def elastic_command(
         pairs = [load(path, start=start, stop=stop, run=run) for path in recordings]
         unseen = [load(path) for path in validate or []]
         found = identify_elastic(robot, pairs, model=links, progress=step)
-        errors = {pair.name: deflection_errors(found, pair) for pair in unseen}
+        errors = {name_of(pair): deflection_errors(found, pair) for pair in unseen}
         if output is not None:
             write_deflections(found, output)
     if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,7 +21,12 @@ from dynid_plugins.fleet.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
     from dynid_plugins.fleet.identify import FleetRun
+    from dynid_plugins.fleet.watch import RobotState
 
 fleet_app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -91,7 +96,6 @@ def watch_command(
     console = result_console(as_json)
     with progress(console, "reading results") as shown:
         from dynid_plugins.fleet.dataset import load
-        from dynid_plugins.fleet.printed import print_states, states_json
         from dynid_plugins.fleet.watch import watch_fleet
 
         results = load(data_set)
@@ -106,9 +110,9 @@ def watch_command(
                 progress=shown.counted("robots"),
             )
     if as_json:
-        print_json(states_json(states))
+        print_json(_states_json(states))
     else:
-        print_states(console, states)
+        _print_states(console, states)
 
 
 @fleet_app.command("report")
@@ -197,3 +201,36 @@ def _sentence(run: FleetRun) -> str:
         f"{run.identified} recordings identified, {run.failed} failed, {run.unchanged} unchanged, "
         f"in {run.seconds:.3g} s{rate}."
     )
+
+
+def _print_states(console: Console, states: Sequence[RobotState]) -> None:
+    """Print the robots that need a person, with the sentences, and the number of the others."""
+    from dynid.report.terminal.console import print_sentences, print_text
+
+    needy = [one for one in states if one.needs_a_person]
+    for one in needy:
+        until = f", until {one.last_recorded}" if one.last_recorded else ""
+        title = f"{one.robot} ({one.type}, {one.recordings} recordings{until})"
+        print_sentences(console, title, one.sentences, "yellow" if one.changed else "bold")
+    quiet = len(states) - len(needy)
+    print_text(console, f"{quiet} of {len(states)} robots: nothing found.")
+
+
+def _states_json(states: Sequence[RobotState]) -> dict[str, Any]:
+    """Return what ``dynid fleet watch --json`` prints."""
+    from dynid_plugins.fleet.drift.printed import drift_json
+
+    robots = [
+        {
+            "robot": one.robot,
+            "type": one.type,
+            "recordings": one.recordings,
+            "failed": one.failed,
+            "needs_a_person": one.needs_a_person,
+            "sentences": one.sentences,
+            "unusual": one.unusual,
+            "drift": None if one.drift is None else drift_json(one.drift),
+        }
+        for one in states
+    ]
+    return {"robots": robots}

@@ -20,6 +20,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
+from dynid.excitation.motion import Motion, perturbed
 from dynid.robot.model import Model
 from dynid.robot.random_states import States, random_states
 from dynid_plugins.fleet.drift.between_days import Groups
@@ -160,8 +161,6 @@ def friction_groups(model: Model, names: Sequence[str], within: Array) -> Groups
 
 def _slope(mechanism: Mechanism, states: States, joint: int) -> Array:
     """Return the change of torque (N, n) for each unit of a joint's position."""
-    step = np.zeros_like(states.position)
-    step[:, joint] = _STEP
-    above = mechanism.inverse_dynamics(states.position + step, states.velocity, states.acceleration)
-    below = mechanism.inverse_dynamics(states.position - step, states.velocity, states.acceleration)
-    return np.asarray((above - below) / (2 * _STEP))
+    ahead, behind = perturbed(Motion(*states), 0, joint, _STEP)
+    difference = mechanism.inverse_dynamics(*ahead) - mechanism.inverse_dynamics(*behind)
+    return np.asarray(difference / (2 * _STEP))

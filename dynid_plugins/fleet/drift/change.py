@@ -8,9 +8,8 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid_plugins.fleet.drift.causes import Cause
-from dynid_plugins.fleet.drift.scan import precision
+from dynid_plugins.fleet.drift.scan import precision, scaled_spectrum
 
-_NO_INFORMATION = 1e-9
 _CONFIDENCE = 3.84  # 95 % of chi² with one degree of freedom
 _SURE_OF_SHAPE = 4.0  # difference of chi² between a step and a ramp
 
@@ -149,10 +148,7 @@ def _solution(cause: Cause, information: Array) -> tuple[Array, Array, int, bool
     Last, whether the first size is determined.
     """
     weighted = cause.signature.T @ information
-    normal = weighted @ cause.signature
-    norm = np.sqrt(np.maximum(np.diag(normal), 1e-300))
-    values, vectors = np.linalg.eigh(normal / norm / norm[:, None])
-    kept = values > _NO_INFORMATION * values[-1]
+    norm, values, vectors, kept = scaled_spectrum(weighted @ cause.signature)
     inverse = vectors[:, kept] / values[kept] @ vectors[:, kept].T / norm / norm[:, None]
     # a direction that the parameters cannot show has no part in the size
     hidden = np.sqrt(np.sum(vectors[0, ~kept] ** 2))

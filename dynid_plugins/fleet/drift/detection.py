@@ -24,16 +24,17 @@ from dynid_plugins.fleet.drift.change import (
     weighted_mean,
 )
 from dynid_plugins.fleet.drift.history import History
-from dynid_plugins.fleet.drift.learning import MOST, stages
 from dynid_plugins.fleet.drift.persistence import decay
 from dynid_plugins.fleet.drift.reference import Span, find_variation, parameter_baseline
 from dynid_plugins.fleet.drift.scan import (
+    MOST,
     Contrasts,
     contrast_series,
     make_contrasts,
     precision,
     scan_stage,
     slope_prior,
+    stages,
     surprise,
 )
 from dynid_plugins.fleet.drift.threshold import find_threshold

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,18 +95,10 @@ class History:
 
     def equals(self, other: History) -> bool:
         """Return whether everything is the same to the last digit."""
-        if (self.robot, self.names, self.notes) != (other.robot, other.names, other.notes):
-            return False
-        pairs = [
-            (self.times, other.times),
-            (self.values, other.values),
-            (self.covariances, other.covariances),
-        ]
-        if self.temperatures is not None and other.temperatures is not None:
-            pairs.append((self.temperatures, other.temperatures))
-        elif self.temperatures is not other.temperatures:
-            return False
-        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+        return all(
+            np.array_equal(getattr(self, one.name), getattr(other, one.name))
+            for one in fields(self)
+        )
 
     @property
     def per_year(self) -> float:
@@ -164,14 +156,7 @@ def history_of_models(
         )
     sorted_models = [loaded[i] for i in order]
     first = sorted_models[0]
-    relations = [dict(zip(m.base.names, m.base.regroupings, strict=True)) for m in sorted_models]
-    names = tuple(
-        name
-        for name, deviation in first.base.by_name.items()
-        if deviation > 0
-        and all(one.get(name) == relations[0][name] for one in relations)
-        and all(one.base.by_name[name] > 0 for one in sorted_models)
-    )
+    names = common_parameters([_determined(one) for one in sorted_models])
     dropped = list(dict.fromkeys(n for m in sorted_models for n in m.base.names if n not in names))
     if not names:
         raise EstimationError(
@@ -195,6 +180,25 @@ def history_of_models(
         warmth,
         tuple(notes),
     )
+
+
+def common_parameters(determined: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+    """Return the parameters that every recording determines, with the same regrouping.
+
+    Args:
+        determined: of each recording the regroupings by parameters.
+    """
+    return tuple(
+        name
+        for name, relation in determined[0].items()
+        if all(other.get(name) == relation for other in determined)
+    )
+
+
+def _determined(model: Model) -> dict[str, str]:
+    """Return the regroupings of parameters with an uncertainty."""
+    known = zip(model.base.names, model.base.regroupings, strict=True)
+    return {name: relation for name, relation in known if model.base.by_name[name] > 0}
 
 
 def recording_time(model: Model) -> float:

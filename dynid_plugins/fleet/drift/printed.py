@@ -12,19 +12,15 @@ from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
 from dynid_plugins.fleet.drift.change import Change
 from dynid_plugins.fleet.drift.detection import Drift
-from dynid_plugins.fleet.drift.words import change_sentence, day, size_words, visibility_words
+from dynid_plugins.fleet.drift.words import (
+    CAUSE_LABELS,
+    change_sentence,
+    day,
+    size_words,
+    visibility_words,
+)
 
 _CORRELATED = 0.3  # from which a mean over many days is twice as uncertain as of independent ones
-
-CAUSE_LABELS = {
-    "payload": "payload mass",
-    "dry": "dry friction",
-    "viscous": "viscous friction",
-    "friction": "friction",
-    "torque_constant": "torque constant",
-    "encoder": "encoder offset",
-}
-"""Words for the kinds of causes."""
 
 
 def print_drift(console: Console, drift: Drift) -> None:

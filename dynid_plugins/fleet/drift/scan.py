@@ -5,12 +5,20 @@ squares). A window-limited generalised likelihood ratio (Lai, J. R. Stat. Soc. B
 the mean over the last 1, 2, 3, 5, … 34 recordings with the mean of the reference, which has its own
 uncertainty; where temperatures are recorded, with its regression on temperature. The variance of
 each mean holds the correlation of the days in it, and with those of the reference.
+
+The reference alone is few recordings. Later ones add to what is known of the variation between
+days, in blocks as long as the reference. Each block has a mean of its own, so that only differences
+within it count: a slow change, which the test has not found yet, hardly enters the variance by
+which it is to be found. A block counts once as many recordings after it have raised no alarm, and
+never for the mean that recordings are compared with. What is known grows in doubled numbers of
+blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -21,7 +29,6 @@ from dynid_plugins.fleet.drift.baseline import SLOPE, Baseline, Resemblance, Ser
 from dynid_plugins.fleet.drift.between_days import BetweenDays
 from dynid_plugins.fleet.drift.causes import Cause
 from dynid_plugins.fleet.drift.freedom import as_if_known, freedom_of_windows
-from dynid_plugins.fleet.drift.learning import Stage
 from dynid_plugins.fleet.drift.reference import Span
 
 LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
@@ -30,6 +37,8 @@ _NO_INFORMATION = 1e-9
 _SINGULAR = 1e-12
 # beyond which the tail's leading term is used, before it is 0 in double precision
 _LARGEST_EXACT_ARGUMENT = 300.0
+MOST = 4
+"""Blocks that are used at most: more would make little difference, and days change over years."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,18 +75,22 @@ def make_contrasts(causes: Sequence[Cause], information: Array) -> Contrasts:
     owner: list[int] = []
     for number, cause in enumerate(causes):
         weighted = cause.signature.T @ information
-        values, vectors = np.linalg.eigh(_scaled(weighted @ cause.signature))
-        kept = values > _NO_INFORMATION * values[-1]
+        norm, values, vectors, kept = scaled_spectrum(weighted @ cause.signature)
         basis = (vectors[:, kept] / np.sqrt(values[kept])).T
-        norm = np.sqrt(np.maximum(np.diag(weighted @ cause.signature), 1e-300))
         rows += list(basis @ (weighted / norm[:, None]))
         owner += [number] * int(kept.sum())
     return Contrasts(np.array(rows), np.array(owner), tuple(causes))
 
 
-def _scaled(matrix: Array) -> Array:
-    norm = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
-    return np.asarray(matrix / norm / norm[:, None])
+def scaled_spectrum(normal: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    """Return the spectrum of a normal matrix (m, m) as if its columns had unit norm.
+
+    Returns:
+        norms of the columns, eigenvalues, eigenvectors, and which of them have information.
+    """
+    norm = np.sqrt(np.maximum(np.diag(normal), 1e-300))
+    values, vectors = np.linalg.eigh(normal / norm / norm[:, None])
+    return norm, values, vectors, values > _NO_INFORMATION * values[-1]
 
 
 def contrast_series(
@@ -111,6 +124,39 @@ def contrast_series(
 def slope_prior(contrasts: Contrasts, friction: Array) -> Array:
     """Return the prior (c,) of slopes for ``friction`` (k,), which is 0 at other parameters."""
     return np.asarray(SLOPE * np.abs(contrasts.matrix @ np.diag(friction)).sum(axis=1))
+
+
+class Stage(NamedTuple):
+    """Recordings that are tested with the same estimate, counted from the begin of the reference.
+
+    Attributes:
+        reference: number of recordings of the reference.
+        blocks: number of blocks that are known; the reference is the first.
+        begin, end: the recordings.
+    """
+
+    reference: int
+    blocks: int
+    begin: int
+    end: int
+
+    def edges(self, start: int) -> list[tuple[int, int]]:
+        """Return begin and end of each block, of a reference that begins at ``start``."""
+        length = self.reference
+        return [(start + i * length, start + (i + 1) * length) for i in range(self.blocks)]
+
+
+def stages(reference: int, count: int) -> Iterator[Stage]:
+    """Yield the stages of ``count`` recordings, of which the first ``reference`` are the reference.
+
+    ``n`` blocks are known once ``n + 1`` have passed.
+    """
+    blocks, begin = 1, reference
+    while begin < count:
+        following = 2 * blocks
+        end = count if following > MOST else min(count, (following + 1) * reference)
+        yield Stage(reference, blocks, begin, end)
+        blocks, begin = following, end
 
 
 def scan(series: Series, baseline: Baseline, owner: NDArray[np.intp]) -> Array:

@@ -12,9 +12,14 @@ from dynid.arrays import Array
 from dynid_plugins.fleet.drift.baseline import fit_baseline
 from dynid_plugins.fleet.drift.between_days import BetweenDays
 from dynid_plugins.fleet.drift.history import History
-from dynid_plugins.fleet.drift.learning import stages
 from dynid_plugins.fleet.drift.reference import Span, find_variation
-from dynid_plugins.fleet.drift.scan import Contrasts, contrast_series, scan_stage, surprise
+from dynid_plugins.fleet.drift.scan import (
+    Contrasts,
+    contrast_series,
+    scan_stage,
+    stages,
+    surprise,
+)
 
 _HORIZON = 366  # recordings of a simulated year at most
 _DISTINCT = 12  # covariances of recordings that are used

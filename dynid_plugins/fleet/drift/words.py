@@ -15,6 +15,16 @@ from dynid_plugins.fleet.drift.history import DAY
 
 _POSSIBLE = 0.05  # probability from which another cause is named
 
+CAUSE_LABELS = {
+    "payload": "payload mass",
+    "dry": "dry friction",
+    "viscous": "viscous friction",
+    "friction": "friction",
+    "torque_constant": "torque constant",
+    "encoder": "encoder offset",
+}
+"""Words for the kinds of causes."""
+
 
 def change_sentence(drift: Drift, change: Change) -> str:
     """Return what changed, when, by how much, and the other causes that remain possible."""
@@ -85,15 +95,8 @@ def visibility_words(cause: Cause, smallest: float) -> str:
 
 
 def _what(cause: Cause) -> str:
-    names = {
-        "payload": "payload",
-        "dry": "dry friction",
-        "viscous": "viscous friction",
-        "friction": "friction",
-        "torque_constant": "torque constant",
-        "encoder": "encoder offset",
-    }
-    return f"{names[cause.kind]} at {cause.joint}"
+    label = "payload" if cause.kind == "payload" else CAUSE_LABELS[cause.kind]
+    return f"{label} at {cause.joint}"
 
 
 def _signed(value: float) -> str:

@@ -1,24 +1,34 @@
-"""All pages of a fleet, made on a cluster, and as files of one folder."""
+"""All pages of a fleet: the first, those of robots, made on a cluster, and as files of a folder."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from dynid.errors import DynidError, TaskError
 from dynid.files import write_text
 from dynid.input_file import read_text
+from dynid.text import count
 from dynid.transaction import written_together
 from dynid_plugins.fleet.dataset import FleetResults
 from dynid_plugins.fleet.drift.detection import Drift
 from dynid_plugins.fleet.engine import WorkerLost, completed
 from dynid_plugins.fleet.histories import model_path, robot_history
 from dynid_plugins.fleet.progress import Progress
-from dynid_plugins.fleet.site.overview import overview_page
-from dynid_plugins.fleet.site.pages import INDEX, ROBOT_PREFIX, date, page_name
+from dynid_plugins.fleet.site.chart import sparkline
+from dynid_plugins.fleet.site.pages import (
+    INDEX,
+    ROBOT_PREFIX,
+    STATES,
+    badges,
+    date,
+    fleet_page,
+    page_name,
+)
 from dynid_plugins.fleet.site.robot_page import Pair, RobotContent, robot_page
 from dynid_plugins.fleet.site.timelines import Kind
 from dynid_plugins.fleet.watch import RobotState
@@ -26,6 +36,7 @@ from dynid_plugins.fleet.watch import RobotState
 if TYPE_CHECKING:
     from distributed import Client
 
+_FAILURES = 20  # that are listed on the first page
 _HEAVY = ("covariance", "torque_error")  # columns that no page shows
 
 
@@ -122,3 +133,60 @@ def _around(drift: Drift) -> tuple[int, int]:
     """Return the last recording before the latest change, and the one that showed it."""
     last = drift.changes[-1]
     return max(last.earliest - 1, 0), max(last.latest, last.alarm)
+
+
+def overview_page(results: FleetResults, states: Sequence[RobotState], *, live: bool) -> str:
+    """Return the text of the first page.
+
+    Args:
+        results: the data set.
+        states: of its robots, those first that need a person.
+        live: whether a server shows the page.
+    """
+    columns = ("robot", "recording", "recorded_at", "finished_at", "status", "message")
+    recordings = results.recordings.select(columns).to_pylist()
+    last: dict[str, Any] = {}
+    for row in recordings:
+        if row["recorded_at"] is not None:
+            last[row["robot"]] = max(row["recorded_at"], last.get(row["robot"], row["recorded_at"]))
+    failures = [row for row in recordings if row["status"] == "failed"]
+    failures.sort(key=lambda row: row["finished_at"], reverse=True)
+    tally = Counter(badge for one in states for badge in badges(one))
+    return fleet_page(
+        "overview.html.j2",
+        {
+            "title": "Fleet",
+            "folder": results.folder.absolute().name,
+            "facts": [
+                (count(len(states)), "robots"),
+                (count(sum(one.needs_a_person for one in states)), "need a person"),
+                (count(tally["changed"]), "changed"),
+                (count(len(recordings)), "recordings"),
+                (count(len(failures)), "not identified"),
+                (date(max(last.values(), default=None)), "last recording"),
+            ],
+            "types": sorted({one.type for one in states}),
+            "tally": {name: tally[name] for name in STATES if tally[name]},
+            "rows": [_row(one, date(last.get(one.robot))) for one in states],
+            "failures": [row | {"date": date(row["recorded_at"])} for row in failures[:_FAILURES]],
+            "more_failures": len(failures[_FAILURES:]),
+        },
+        live=live,
+    )
+
+
+def _row(state: RobotState, last: str) -> dict[str, Any]:
+    drift, said = state.drift, state.sentences
+    return {
+        "robot": state.robot,
+        "type": state.type,
+        "badges": badges(state),
+        "sentence": said[0] if said else "",
+        "more": said[1:],
+        "spark": "" if drift is None else sparkline(drift.surprise, drift.threshold),
+        "evidence": 0.0 if drift is None else round(drift.surprise.max() / drift.threshold, 3),
+        "last": last,
+        "counts": (state.recordings, state.failed),
+        "recordings": count(state.recordings),
+        "failed": count(state.failed),
+    }

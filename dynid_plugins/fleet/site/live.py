@@ -15,11 +15,9 @@ import pyarrow.compute as pc
 from dynid.errors import ConfigurationError
 from dynid.report.local_server import HttpResponse, announce, answering, make_server
 from dynid.text import printable
-from dynid_plugins.fleet.dataset import FleetResults, load
+from dynid_plugins.fleet.dataset import TABLES, FleetResults, load
 from dynid_plugins.fleet.progress import read_progress
-from dynid_plugins.fleet.schema import TABLES
-from dynid_plugins.fleet.site.build import robot_pages
-from dynid_plugins.fleet.site.overview import overview_page
+from dynid_plugins.fleet.site.build import overview_page, robot_pages
 from dynid_plugins.fleet.site.pages import INDEX, fleet_page, page_name
 from dynid_plugins.fleet.watch import RobotState, watch_fleet
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from dynid.file_names import encoded_file_name
 from dynid.report.pages import render
-from dynid.text import NOT_KNOWN
+from dynid.text import NOT_KNOWN, iso_time
 from dynid_plugins.fleet.watch import RobotState
 
 INDEX = "index.html"
@@ -52,9 +52,7 @@ def badges(state: RobotState) -> tuple[str, ...]:
 
 def date(moment: datetime | None) -> str:
     """Return a date in UTC."""
-    if moment is None:
-        return NOT_KNOWN
-    return moment.astimezone(timezone.utc).strftime("%Y-%m-%d")
+    return NOT_KNOWN if moment is None else iso_time(moment)[:10]
 
 
 def fleet_page(template: str, content: Mapping[str, Any], *, live: bool) -> str:

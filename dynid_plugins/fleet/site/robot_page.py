@@ -17,8 +17,9 @@ from dynid.robot.model_file import parse_model
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
 from dynid_plugins.fleet.drift.change import Change
 from dynid_plugins.fleet.drift.detection import Drift
-from dynid_plugins.fleet.drift.printed import CAUSE_LABELS, drift_sentences
+from dynid_plugins.fleet.drift.printed import drift_sentences
 from dynid_plugins.fleet.drift.words import (
+    CAUSE_LABELS,
     cause_words,
     change_sentence,
     day,

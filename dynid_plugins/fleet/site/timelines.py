@@ -12,7 +12,7 @@ from markupsafe import Markup
 from dynid.arrays import Array
 from dynid.text import significant, unit
 from dynid_plugins.fleet.drift.detection import Drift, cause_sizes
-from dynid_plugins.fleet.drift.printed import CAUSE_LABELS
+from dynid_plugins.fleet.drift.words import CAUSE_LABELS
 from dynid_plugins.fleet.site.chart import Mark, Timeline, draw
 
 _HIGHEST_EVIDENCE = 5.0  # thresholds of evidence that a chart has room for
@@ -118,9 +118,9 @@ def _cause_charts(drift: Drift, marks: Sequence[Mark]) -> dict[tuple[str, str], 
         if not np.isfinite(size).all():
             continue
         scale, unit_text = (100.0, "%") if cause.unit == "1" else (1.0, cause.unit)
-        line = _Line(CAUSE_LABELS[cause.kind], cause.joint, unit_text)
-        found[cause.kind, cause.joint] = line.chart(
-            drift, scale * size, scale * deviation, marks, change=True
+        words = (CAUSE_LABELS[cause.kind], cause.joint, unit_text)
+        found[cause.kind, cause.joint] = _chart(
+            drift, words, scale * size, scale * deviation, marks, change=True
         )
     return found
 
@@ -134,48 +134,52 @@ def _parameter_charts(
     charts = {}
     for place, name in enumerate(history.names):
         kind = kinds[name]
-        words = name if kind.kind == "rigid" else f"{name}: {kind.kind.replace('_', ' ')}"
-        line = _Line(words, kind.joint or "", unit(kind.unit))
-        charts[name] = line.chart(
-            drift, history.values[:, place], deviations[:, place], marks, change=False
+        title = name if kind.kind == "rigid" else f"{name}: {kind.kind.replace('_', ' ')}"
+        words = (title, kind.joint or "", unit(kind.unit))
+        charts[name] = _chart(
+            drift, words, history.values[:, place], deviations[:, place], marks, change=False
         )
     return charts
 
 
-@dataclass(frozen=True)
-class _Line:
-    title: str
-    joint: str
-    unit: str
+def _chart(
+    drift: Drift,
+    words: tuple[str, str, str],
+    values: Array,
+    deviations: Array,
+    marks: Sequence[Mark],
+    *,
+    change: bool,
+) -> TimelineChart:
+    """Return the chart of values (R,) with title, joint and unit.
 
-    def chart(
-        self, drift: Drift, values: Array, deviations: Array, marks: Sequence[Mark], *, change: bool
-    ) -> TimelineChart:
-        """Return the chart; ``change``: values are differences from the reference."""
-        spans = _spans(len(values), marks)
-        means = [_mean(values, deviations, begin, end) for begin, end in spans]
-        first, spread = _mean(values, deviations, 0, drift.reference)
-        last, last_spread = means[-1]
-        score = abs(last - first) / float(np.hypot(spread, last_spread))
-        usual = 2 * float(np.median(deviations[: drift.reference]))
-        line = Timeline(
-            drift.history.times,
-            values,
-            deviations,
-            (first - usual, first + usual),
-            marks=marks,
-            levels=[
-                (mean, begin, end)
-                for number, ((mean, _), (begin, end)) in enumerate(zip(means, spans, strict=True))
-                if number == 0 or not marks[number - 1].gradual
-            ],
-        )
-        detail = " ".join(filter(None, [self.joint, f"[{self.unit}]" if self.unit else ""]))
-        note = f"{significant(last, 3)} ± {significant(2 * last_spread, 1)}"
-        if not change and score > 2 and first:
-            note += f" ({100 * (last / first - 1):+.1f} %)"
-        words = f"{self.title} {detail} over time, {len(values)} recordings, last {note}"
-        return TimelineChart(self.title, detail, note, score, draw(line, words))
+    ``change``: values are differences from the reference.
+    """
+    title, joint, unit_text = words
+    spans = _spans(len(values), marks)
+    means = [_mean(values, deviations, begin, end) for begin, end in spans]
+    first, spread = _mean(values, deviations, 0, drift.reference)
+    last, last_spread = means[-1]
+    score = abs(last - first) / float(np.hypot(spread, last_spread))
+    usual = 2 * float(np.median(deviations[: drift.reference]))
+    line = Timeline(
+        drift.history.times,
+        values,
+        deviations,
+        (first - usual, first + usual),
+        marks=marks,
+        levels=[
+            (mean, begin, end)
+            for number, ((mean, _), (begin, end)) in enumerate(zip(means, spans, strict=True))
+            if number == 0 or not marks[number - 1].gradual
+        ],
+    )
+    detail = " ".join(filter(None, [joint, f"[{unit_text}]" if unit_text else ""]))
+    note = f"{significant(last, 3)} ± {significant(2 * last_spread, 1)}"
+    if not change and score > 2 and first:
+        note += f" ({100 * (last / first - 1):+.1f} %)"
+    description = f"{title} {detail} over time, {len(values)} recordings, last {note}"
+    return TimelineChart(title, detail, note, score, draw(line, description))
 
 
 def _spans(count: int, marks: Sequence[Mark]) -> list[tuple[int, int]]:

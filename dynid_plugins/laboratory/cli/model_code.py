@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynid.dynamics.base_table import BaseTable
-    from dynid_plugins.laboratory.symbolic.c_functions import Number
+    from dynid_plugins.laboratory.symbolic.c_code import Number
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 
 _ARITHMETIC = frozenset({"mul", "add", "sub", "neg", "sin", "cos"})

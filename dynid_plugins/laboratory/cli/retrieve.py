@@ -78,9 +78,7 @@ def _write(
 
     names = [f"{robot.name}_retrieved{ending}" for ending in (".urdf", ".yaml")]
     parameters = dict(zip(mechanism.parameter_names, found.parameters.tolist(), strict=True))
-    simulation = (robot.find(SimulationSettings) or SimulationSettings()).model_copy(
-        update={"parameters": parameters}
-    )
+    simulation = robot.settings(SimulationSettings).model_copy(update={"parameters": parameters})
     retrieved = robot.model_copy(update={"urdf": names[0]}).with_settings(simulation)
     with written_together(folder) as unfinished:
         write_text(

@@ -27,7 +27,7 @@ def simulated_loop(
         _core.delay_cycles(delay, control_rate)
         for delay in (settings.command_delay, settings.feedback_delay)
     )
-    rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
+    rest = robot.settings(SimulationSettings).rest
 
     def commands(excitation: Excitation) -> Callable[[Array], Array]:
         return lambda time: excitation.evaluate(time - rest).position

@@ -9,13 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.arrays import Array
+from dynid.arrays import Array, pieces
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.regression import Problem, Rows
 from dynid.signals.signals import Signals
 
 _RATE = 100.0  # [Hz] highest rate of the filter's steps
-_BLOCK = 4096  # samples whose regressor is in memory at once
 _SMALLEST_DEVIATION = 1e-6  # [rad or m] below the resolution of positions
 _PERTURBATION = 1e-6  # [rad or m, and per s] of central differences
 
@@ -135,13 +134,14 @@ class DiscreteModel:
     def _friction(self, signals: Signals) -> Array:
         """Regressor of the recorded terms along a recording, (N, n, f)."""
         columns, past = self.independent[self.recorded], self.mechanism.new_past()
+        numbers = len(self.mechanism.joints) * len(self.mechanism.parameter_names)
         parts: Sequence[Array] = [
             self.mechanism.regressor(
-                signals.position[begin : begin + _BLOCK],
-                signals.velocity[begin : begin + _BLOCK],
-                signals.acceleration[begin : begin + _BLOCK],
+                signals.position[piece],
+                signals.velocity[piece],
+                signals.acceleration[piece],
                 past=past,
             )[:, :, columns]
-            for begin in range(0, len(signals.time), _BLOCK)
+            for piece in pieces(len(signals.time), numbers)
         ]
         return np.concatenate(parts)

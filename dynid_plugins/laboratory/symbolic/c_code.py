@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from dynid.errors import WriteError
-from dynid_plugins.laboratory.symbolic.c_functions import Number, c_dialect, literal
-from dynid_plugins.laboratory.symbolic.description import WIDTH, description
-from dynid_plugins.laboratory.symbolic.statements import statements
+from dynid_plugins.laboratory.symbolic.expressions import FUNCTIONS
+from dynid_plugins.laboratory.symbolic.statements import WIDTH, Dialect, description, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +21,21 @@ if TYPE_CHECKING:
     from dynid_plugins.laboratory.symbolic.expressions import Expression
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 
+Number = Literal["double", "float"]
+"""Type of numbers in C; ``float`` is for microcontrollers without double precision."""
+
+_OWN_FORMS = {
+    "double": {
+        "sign": "(double)(({0} > 0.0) - ({0} < 0.0))",
+        "positive": "fmax({0}, 0.0)",
+        "negative": "fmin({0}, 0.0)",
+    },
+    "float": {
+        "sign": "(float)(({0} > 0.0f) - ({0} < 0.0f))",
+        "positive": "fmaxf({0}, 0.0f)",
+        "negative": "fminf({0}, 0.0f)",
+    },
+}
 _MOTION = ("q", "dq", "ddq")
 
 
@@ -177,6 +194,26 @@ def c_source(formulas: Formulas, name: str, table: BaseTable, *, number: Number 
             lines.append(f"  const {number} *const b = {name}_base_parameters;")
         lines += [*(f"  {line}" for line in body), "}", ""]
     return "\n".join(lines[:-1]) + "\n"
+
+
+def literal(value: float, number: Number) -> str:
+    """Return a constant in C; one too small for ``float`` becomes zero."""
+    if number == "double":
+        return repr(value)
+    text = str(np.float32(value))
+    return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+
+
+def c_dialect(number: Number) -> Dialect:
+    """Return the form of C with a type of numbers."""
+    ending = "" if number == "double" else "f"
+    of_math_h = {name: f"{name}{ending}({{0}})" for name in FUNCTIONS}
+    return Dialect(
+        literal=partial(literal, number=number),
+        calls={**of_math_h, **_OWN_FORMS[number]},
+        intermediate=f"const {number} {{0}} = {{1}};",
+        result="{0} = {1};",
+    )
 
 
 def _comment(text: str) -> str:

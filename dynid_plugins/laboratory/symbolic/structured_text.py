@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import WriteError
-from dynid_plugins.laboratory.symbolic.description import WIDTH, description
-from dynid_plugins.laboratory.symbolic.statements import Dialect, statements
+from dynid_plugins.laboratory.symbolic.statements import WIDTH, Dialect, description, statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.base_table import BaseTable
-    from dynid_plugins.laboratory.symbolic.c_functions import Number
+    from dynid_plugins.laboratory.symbolic.c_code import Number
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 
 _TYPES = {"double": "LREAL", "float": "REAL"}

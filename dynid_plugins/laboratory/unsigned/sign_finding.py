@@ -19,15 +19,16 @@ from dynid.robot.robot import Robot
 from dynid_plugins.laboratory.unsigned.drive_rows import DriveRows, drive_rows
 from dynid_plugins.laboratory.unsigned.model_signs import drive_torque, with_signs
 from dynid_plugins.laboratory.unsigned.search import (
+    Segment,
     SegmentEquations,
     beam_search,
+    find_segments,
     first_weights,
     improve,
     largest_segments,
     segment_equations,
     turning_cost,
 )
-from dynid_plugins.laboratory.unsigned.segments import Segment, find_segments
 from dynid_plugins.laboratory.unsigned.turning import Turned, Turning
 
 _ROUNDS = 100

@@ -61,7 +61,6 @@ def identify_command(
     from dynid.cli.loading import load_robot
     from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.robot.recordings import load_commands
     from dynid_plugins.servo.identification import identify_servos
     from dynid_plugins.servo.report import print_servos, servo_json
 
@@ -95,7 +94,6 @@ def roll_out_command(
     from dynid.profile import load_model
     from dynid.report.terminal.console import print_json, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.robot.recordings import load_commands
     from dynid_plugins.servo.report import print_roll_outs, roll_outs_json
     from dynid_plugins.servo.roll_out import roll_outs
 
@@ -144,10 +142,9 @@ def rig_command(
     from dynid.files import check_new
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
-    from dynid_plugins.servo.bam_friction import identify_friction
     from dynid_plugins.servo.motor_file import motor_of, write_motor
-    from dynid_plugins.servo.rig import identify_rig
-    from dynid_plugins.servo.rig_report import print_rig, rig_json
+    from dynid_plugins.servo.report import print_rig, rig_json
+    from dynid_plugins.servo.rig import identify_friction, identify_rig
     from dynid_plugins.servo.simulated_rig import held_out_roll_outs
 
     if motor is not None:

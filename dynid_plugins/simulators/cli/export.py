@@ -119,22 +119,20 @@ def _json(export: Export) -> dict[str, Any]:
 
 def _print(console: Console, export: Export, recording: Path | None) -> None:
     from dynid.report.terminal.console import print_sentences, print_text
-    from dynid.report.terminal.tables import ResultTable
+    from dynid.report.terminal.tables import table
     from dynid.text import percent, significant
 
     exported = export.exported
-    table = ResultTable(
-        ["joint", "armature", "damping", "dry friction", "torque", "error", "relative"]
-    )
+    rows = table("joint", "armature", "damping", "dry friction", "torque", "error", "relative")
     for j, joint in enumerate(exported.mechanism.joints):
         axis = exported.terms.axes[j]
-        table.add_row(
+        rows.add_row(
             joint,
             *(significant(value) for value in (axis.armature, axis.damping[0], axis.dry_friction)),
             *(significant(float(value[j])) for value in (exported.torque, exported.error)),
             percent(float(exported.error[j] / exported.torque[j])) if exported.torque[j] else "",
         )
-    console.print(table)
+    console.print(rows)
     where = "the excitation" if recording is None else recording.name
     print_text(
         console,

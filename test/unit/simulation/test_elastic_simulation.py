@@ -249,11 +249,11 @@ def test_a_delay_of_the_link_encoder_leaves_what_both_have(tmp_path: Path) -> No
     file = tmp_path / "both.csv"
     save_both_encoders(*simulate_both_encoders(robot(0.0)), robot(0.0), file)
     whole = load_two_encoders(file, robot(0.0))
-    count = len(whole.motor) - 3
+    count = len(whole) - 3
     for delay, motor, link in ((3e-3, 0, 3), (-3e-3, 3, 0)):
         found = load_two_encoders(file, robot(delay))
         for part, of, first in (
-            (found.motor.position, whole.motor.position, motor),
+            (found.position, whole.position, motor),
             (found.link_position, whole.link_position, link),
         ):
             np.testing.assert_allclose(part, of[first : first + count], rtol=0, atol=1e-6)

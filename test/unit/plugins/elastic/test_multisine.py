@@ -54,7 +54,6 @@ def test_stiffness_of_both_joints_is_found_with_the_motors_alone() -> None:
     found = identified(*ELASTIC)
     for joint, value in enumerate(STIFFNESS):
         stiffness = found.stiffness(joint)
-        assert stiffness is not None
         assert abs(stiffness.value - value) < 2 * stiffness.deviation < 0.3 * value
     true_model = simulated_model(found.robot)
     true = dict(zip(true_model.parameter_names, true_model.parameters, strict=True))
@@ -66,7 +65,6 @@ def test_no_bending_is_named_at_a_rigid_arm() -> None:
     assert [row["bends"] for row in found.rows()] == [False, False]
     assert found.stiffness(0) is None
     rotor = found.rotor(0)
-    assert rotor is not None
     assert abs(rotor.value - 0.55) < 3 * rotor.deviation
 
 

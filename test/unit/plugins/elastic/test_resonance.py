@@ -58,7 +58,6 @@ def test_frequencies_and_stiffness_are_found_where_both_are_excited() -> None:
         assert abs(found.value - true) < 4 * found.deviation < 0.02 * true
     for name, true in (("rotor", ROTOR), ("link", LINK), ("stiffness", STIFFNESS)):
         quantity = joint.quantity(name)
-        assert quantity is not None
         assert abs(quantity.value - true) < 4 * quantity.deviation < 0.02 * true
 
 
@@ -68,7 +67,6 @@ def test_both_are_found_whatever_the_phases_of_the_excitation(seed: int) -> None
     recording = multisine(100.0, seed, spacing_hz=0.2)
     (joint,) = identify_resonances(load_robot("pendulum"), recording).joints
     stiffness = joint.quantity("stiffness")
-    assert stiffness is not None
     assert abs(stiffness.value - STIFFNESS) < 3 * stiffness.deviation < 0.02 * STIFFNESS
 
 
@@ -76,7 +74,6 @@ def test_both_are_found_whatever_the_phases_of_the_excitation(seed: int) -> None
 def test_a_known_rotor_sets_the_scale() -> None:
     joint = resonance(100.0, f"elastic.rotor_inertia={2 * ROTOR}")
     stiffness = joint.quantity("stiffness")
-    assert stiffness is not None
     assert stiffness.value == pytest.approx(2 * STIFFNESS, rel=0.01)
 
 

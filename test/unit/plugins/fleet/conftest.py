@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+
+from dynid.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,3 +33,23 @@ def client() -> Iterator[Client]:
         distributed.Client(local) as connected,
     ):
         yield connected
+
+
+@pytest.fixture
+def run(client, capsys, monkeypatch):
+    """Return a function that calls the command on threads, which start faster than processes."""
+
+    @contextmanager
+    def threads(*_, **__):
+        yield client
+
+    monkeypatch.setattr("dynid_plugins.fleet.engine.cluster", threads)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["dynid", "fleet", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        output = capsys.readouterr()
+        return end.value.code or 0, output.out, output.err
+
+    return call

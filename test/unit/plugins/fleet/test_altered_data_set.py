@@ -14,9 +14,8 @@ from dynid.errors import ConfigurationError
 pa = pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from dynid_plugins.fleet.dataset import load, writer  # noqa: E402
+from dynid_plugins.fleet.dataset import RECORDINGS, load, writer  # noqa: E402
 from dynid_plugins.fleet.parquet_file import read_parquet  # noqa: E402
-from dynid_plugins.fleet.schema import RECORDINGS  # noqa: E402
 
 MARK = b"\0dynid-sha256:"
 

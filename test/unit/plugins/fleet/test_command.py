@@ -4,38 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from support.arm_fleet import write_dated_fleet, write_fleet
 
-from dynid.cli import main
-
 pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
 pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
 PAGE = Path(__file__).parents[4] / "docs" / "fleet.md"
-
-
-@pytest.fixture
-def run(client, capsys, monkeypatch):
-    """Return a function that calls the command on threads, which start faster than processes."""
-
-    @contextmanager
-    def threads(*_, **__):
-        yield client
-
-    monkeypatch.setattr("dynid_plugins.fleet.engine.cluster", threads)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["dynid", "fleet", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        output = capsys.readouterr()
-        return end.value.code or 0, output.out, output.err
-
-    return call
 
 
 def test_counts_and_exit_codes(run, tmp_path):

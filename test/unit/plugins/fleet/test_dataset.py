@@ -17,9 +17,8 @@ pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dynid_plugins.fleet.dataset import load, writer
+from dynid_plugins.fleet.dataset import RECORDINGS, load, writer
 from dynid_plugins.fleet.identify import identify_fleet
-from dynid_plugins.fleet.schema import RECORDINGS
 from dynid_plugins.fleet.settings import Fleet
 
 CASES = 300

@@ -4,17 +4,14 @@ import numpy as np
 import pytest
 from support.closed_loop_arm import arm_problem, recorded_arm, scores, truth_of
 from support.representatives import representatives
-from support.synthetic import arm_robot
+from support.synthetic import arm_robot, problem_of
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.estimators import make_estimator
-from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import FourierSettings
-from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
-from dynid.signals.preprocess import preprocess
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
@@ -129,9 +126,7 @@ def test_didim_with_the_true_loop_needs_no_positions() -> None:
     didim = DirectAndInverseModel(simulated_loop(robot, [excitation]))
     found = []
     for one in (replace(recording, position=recording.position + some) for some in noise):
-        problem = build_problem(
-            mechanism, base, [preprocess(one, robot)], robot.settings(IdentificationSettings)
-        )
+        problem = problem_of(robot, one)
         found.append(didim.fit(problem, mechanism.urdf_parameters).base)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
     motion = excitation.evaluate(np.arange(0, excitation.duration, 0.01))

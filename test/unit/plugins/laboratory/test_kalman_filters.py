@@ -7,16 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.representatives import representatives
-from support.synthetic import arm_robot, recorded, true_parameters
+from support.synthetic import arm_robot, problem_of, recorded, true_parameters
 
-from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimator
-from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
-from dynid.identification.settings import IdentificationSettings
-from dynid.signals.preprocess import preprocess
 from dynid_plugins.laboratory.kalman.discrete_model import DiscreteModel
 from dynid_plugins.laboratory.kalman.ekf import ExtendedKalmanFilter, LinearisedFilter
 from dynid_plugins.laboratory.kalman.srukf import SquareRootUnscentedKalmanFilter, UnscentedFilter
@@ -47,12 +43,8 @@ def posed(seed: int = 0, *, samples: int = 7000, joint_at_rest: bool = False) ->
     position = recording.position + 1e-4 * random.normal(size=recording.position.shape)
     if joint_at_rest:
         position[:, 2] = 0.3
-    signals = [
-        preprocess(replace(recording, position=position, effort=effort, velocity=None), robot)
-    ]
-    return build_problem(
-        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
-    )
+    noisy = replace(recording, position=position, effort=effort, velocity=None)
+    return problem_of(robot, noisy)
 
 
 def truth(problem: Problem) -> np.ndarray:

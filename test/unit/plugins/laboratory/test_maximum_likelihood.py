@@ -7,15 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import signal
-from support.synthetic import arm_robot, recorded, true_parameters
+from support.synthetic import arm_robot, problem_of, recorded, true_parameters
 
-from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.regression import Problem
-from dynid.identification.settings import IdentificationSettings
-from dynid.signals.preprocess import preprocess
 from dynid_plugins.laboratory.maximum_likelihood import MaximumLikelihood, TorqueNoiseModel
 
 SHARED = np.array([[1.0, 0.0, 0.0], [0.9, 0.4, 0.0], [0.0, 0.1, 0.2]])
@@ -38,10 +34,7 @@ def posed(seed: int, *, samples: int = 2000, **identification: object) -> Proble
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=samples, seed=seed)
     noisy = replace(recording, effort=recording.effort + coloured(samples, 100 + seed))
-    signals = [preprocess(noisy, robot)]
-    return build_problem(
-        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
-    )
+    return problem_of(robot, noisy)
 
 
 @pytest.mark.thorough
@@ -163,10 +156,7 @@ def test_undetermined_parameters_keep_their_start_value() -> None:
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
     position = recording.position.copy()
     position[:, 2] = 0.3
-    signals = [preprocess(replace(recording, position=position, velocity=None), robot)]
-    problem = build_problem(
-        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
-    )
+    problem = problem_of(robot, replace(recording, position=position, velocity=None))
     estimate = MaximumLikelihood().fit(problem, mechanism.urdf_parameters)
     viscous = problem.base.names.index("Fv3")
     assert not estimate.determined[viscous]
@@ -177,10 +167,7 @@ def test_undetermined_parameters_keep_their_start_value() -> None:
 def test_exact_data_give_the_exact_parameters() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
-    signals = [preprocess(recorded(mechanism, true_parameters(mechanism)), robot)]
-    problem = build_problem(
-        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
-    )
+    problem = problem_of(robot, recorded(mechanism, true_parameters(mechanism)))
     estimate = MaximumLikelihood().fit(problem, mechanism.urdf_parameters)
     truth = problem.base.project(true_parameters(mechanism))
     np.testing.assert_allclose(estimate.base, truth, atol=5e-3)  # differences at 200 Hz

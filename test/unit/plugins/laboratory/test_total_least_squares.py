@@ -6,16 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic import arm_robot, recorded, true_parameters
+from support.synthetic import arm_robot, problem_of, recorded, true_parameters
 
-from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.regression import Problem
-from dynid.identification.settings import IdentificationSettings
 from dynid.signals.filters import differentiate
-from dynid.signals.preprocess import preprocess
 from dynid_plugins.laboratory.total_least_squares import (
     TotalLeastSquares,
     motion_noise,
@@ -34,10 +30,7 @@ def posed(
     )
     noise = np.random.default_rng(50 + seed).normal(size=recording.position.shape)
     noisy = replace(recording, position=recording.position + position_noise * noise)
-    signals = [preprocess(noisy, robot)]
-    return build_problem(
-        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
-    )
+    return problem_of(robot, noisy)
 
 
 def truth(problem: Problem) -> np.ndarray:
@@ -123,11 +116,7 @@ def test_a_joint_at_rest_with_noise_keeps_its_start_values() -> None:
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
     position = recording.position.copy()
     position[:, 2] = 0.3
-    still = replace(recording, position=position, velocity=None)
-    signals = [preprocess(still, robot)]
-    problem = build_problem(
-        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
-    )
+    problem = problem_of(robot, replace(recording, position=position, velocity=None))
     estimate = TotalLeastSquares().fit(problem, mechanism.urdf_parameters)
     assert estimate.base[problem.base.names.index("Fv3")] == 0.0
     assert np.isfinite(estimate.base).all()

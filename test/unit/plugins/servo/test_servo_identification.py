@@ -116,14 +116,7 @@ def test_refuses_names_that_do_not_exist(
 
 
 def test_commands_in_the_opposite_direction_are_refused(commanded: Recording) -> None:
-    turned = Recording(
-        time=commanded.time,
-        position=commanded.position,
-        velocity=None,
-        effort=2 * commanded.position - commanded.effort,
-        joint_names=commanded.joint_names,
-        sampling_rate=commanded.sampling_rate,
-    )
+    turned = replace(commanded, effort=2 * commanded.position - commanded.effort)
     with pytest.raises(EstimationError, match="units of commands and positions"):
         found_with(turned, ["position_gain", "bias"], ["MX1"])
 

@@ -9,8 +9,7 @@ import pytest
 
 from dynid.errors import ConfigurationError, EstimationError
 from dynid.profile import load_robot
-from dynid_plugins.servo.bam_friction import identify_friction
-from dynid_plugins.servo.rig import RigIdentification, identify_rig
+from dynid_plugins.servo.rig import RigIdentification, identify_friction, identify_rig
 from dynid_plugins.servo.rig_runs import (
     LoadSettings,
     RigRun,

@@ -18,9 +18,9 @@ from dynid.simulation.build import position_limits
 from dynid.xml_tree import xml_tree
 from dynid_plugins.simulators.export import Export, export_along
 from dynid_plugins.simulators.exported_model import exported_model
-from dynid_plugins.simulators.followers import followers
 from dynid_plugins.simulators.moving_joints import moving_motion
 from dynid_plugins.simulators.simulated_terms import FormatTerms
+from dynid_plugins.simulators.tree_layout import followers
 
 ROBOTS = ("delta_3", "delta_4", "palletiser", "dvrk_psm", "dvrk_mtm")
 TERMS = "terms=[{kind: viscous}, {kind: coulomb}, {kind: rotor_inertia}]"
@@ -120,7 +120,6 @@ def residual_and_acceleration(found: Export, model: Model) -> tuple[float, np.nd
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_mujoco_computes_the_torque_of_shipped_closed_chains(robot: str) -> None:
     found = to_mjcf(shipped(robot))
-    assert found.difference is not None
     assert found.difference < 1e-9
     assert found.exported.replaced == ()
 
@@ -128,7 +127,6 @@ def test_mujoco_computes_the_torque_of_shipped_closed_chains(robot: str) -> None
 @pytest.mark.parametrize("chain", [HINGE, ROD, GEAR], ids=["hinge", "rod", "gear"])
 def test_every_kind_of_closure_becomes_a_constraint(tmp_path: Path, chain: str) -> None:
     found = to_mjcf(four_bar(tmp_path, chain))
-    assert found.difference is not None
     assert found.difference < 1e-9
 
 
@@ -171,7 +169,6 @@ def test_terms_of_passive_joints_are_exported() -> None:
     }
     assert dampings["swing_1"] > 0
     assert dampings["platform_z"] > 0
-    assert found.difference is not None
     assert found.difference < 1e-9
 
 
@@ -180,7 +177,6 @@ def test_a_users_mjcf_with_loops_keeps_its_constraints() -> None:
     text = to_mjcf(model).text.replace("</equality>", "  <!-- my loops -->\n  </equality>")
     path = Path("mine.xml")
     found = export_along(model, "mjcf", motion_of(model), into=(text, path))
-    assert found.difference is not None
     assert found.difference < 1e-9
     assert "<!-- my loops -->" in found.text
     opened = text[: text.index("<equality>")] + text[text.index("</equality>") + 11 :]
@@ -244,7 +240,6 @@ def test_drake_computes_the_torque_of_joints_that_follow(tmp_path: Path, to: str
     pytest.importorskip("pydrake")
     model = without_rotors(four_bar(tmp_path, GEAR))
     found = export_along(model, to, motion_of(model))
-    assert found.difference is not None
     assert found.difference < 1e-9
 
 

@@ -61,9 +61,9 @@ from dynid.report.terminal.tuning import print_tuning
 from dynid.report.terminal.wrench import print_wrench
 from dynid.robot.model import nominal_model
 from dynid_plugins.laboratory.cli import model_code, retrieve
-from dynid_plugins.servo import report, rig_report
-from dynid_plugins.servo.report import print_roll_outs, print_servos
-from dynid_plugins.servo.rig_report import print_rig
+from dynid_plugins.servo import report
+from dynid_plugins.servo.report import print_rig, print_roll_outs, print_servos
+from dynid_plugins.simulators.cli import export
 
 JOINTS = [f"left_arm_{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow")]
 SMALL = -1.234e-5
@@ -407,6 +407,13 @@ def retrieved(console: Console) -> None:
     retrieve._print(console, some(joints=JOINTS), base, found)
 
 
+def exported(console: Console) -> None:
+    axis = some(armature=SMALL, damping=(SMALL, SMALL), dry_friction=SMALL)
+    parts = {"mechanism": some(joints=JOINTS), "terms": some(axes=[axis] * 3)}
+    found = some(**parts, torque=np.full(3, SMALL), error=np.full(3, SMALL), replaced=[SENTENCE])
+    export._print(console, some(exported=found, notes=[SENTENCE]), None)
+
+
 def gains(console: Console) -> None:
     numbers = dict.fromkeys(("velocity_gain", "integral_time", "position_gain"), SMALL)
     loops = ("velocity_bandwidth", "velocity_margin", "position_bandwidth", "position_margin")
@@ -495,6 +502,7 @@ CASES = {
     "print_trial": lambda c: print_trial(c, trial()),
     "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning(), ORIGIN),
     "check.py": check_result,
+    "export.py": exported,
     "model.py": gains,
     "model_code.py": lambda c: model_code._print_operations(c, operations()),
     "retrieve.py": retrieved,
@@ -520,7 +528,7 @@ def test_every_function_that_prints_is_among_the_cases() -> None:
         importlib.import_module(module.name)
         for module in pkgutil.iter_modules(terminal.__path__, f"{terminal.__name__}.")
     ]
-    for module in (*modules, friction, report, rig_report):
+    for module in (*modules, friction, report):
         names |= {
             name
             for name, one in inspect.getmembers(module, inspect.isfunction)

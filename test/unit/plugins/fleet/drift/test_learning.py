@@ -7,8 +7,8 @@ import pytest
 
 from dynid.arrays import Array
 from dynid_plugins.fleet.drift.between_days import BetweenDays, Groups
-from dynid_plugins.fleet.drift.learning import MOST, stages
 from dynid_plugins.fleet.drift.reference import Span, find_variation
+from dynid_plugins.fleet.drift.scan import MOST, stages
 
 REFERENCE = 10
 NUMBER = np.repeat(np.arange(1, 5), 2)

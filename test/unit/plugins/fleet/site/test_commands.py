@@ -13,23 +13,13 @@ from urllib.request import urlopen
 import pytest
 from support.deadlines import LONGEST
 
-from dynid.cli import main
-
 
 @pytest.mark.thorough
-def test_report_writes_pages(client, data_set, tmp_path, capsys, monkeypatch):
-    @contextmanager
-    def threads(*_, **__):
-        yield client
-
-    monkeypatch.setattr("dynid_plugins.fleet.engine.cluster", threads)
+def test_report_writes_pages(run, data_set, tmp_path):
     folder = tmp_path / "site"
-    arguments = ["report", str(data_set), "-o", str(folder), "--simulations", "50"]
-    monkeypatch.setattr(sys, "argv", ["dynid", "fleet", *arguments])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code in {0, None}
-    assert capsys.readouterr().out == f"wrote {folder / 'index.html'}\n"
+    code, out, _ = run("report", str(data_set), "-o", str(folder), "--simulations", "50")
+    assert code == 0
+    assert out == f"wrote {folder / 'index.html'}\n"
     assert len(list(folder.glob("*.html"))) == 5
 
 

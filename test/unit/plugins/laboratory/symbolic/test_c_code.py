@@ -15,8 +15,7 @@ from support.representatives import representatives
 from dynid.dynamics.base_table import base_table
 from dynid.errors import WriteError
 from dynid.profile import load_robot
-from dynid_plugins.laboratory.symbolic.c_code import c_header, c_name, c_source
-from dynid_plugins.laboratory.symbolic.c_functions import Number
+from dynid_plugins.laboratory.symbolic.c_code import Number, c_header, c_name, c_source
 from dynid_plugins.laboratory.symbolic.minimal_model import Formulas, minimal_model
 
 COMPILER = shutil.which("cc")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.evaluated import evaluated
 
-from dynid_plugins.laboratory.symbolic.c_functions import c_dialect
+from dynid_plugins.laboratory.symbolic.c_code import c_dialect
 from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
 from dynid_plugins.laboratory.symbolic.statements import statements
 

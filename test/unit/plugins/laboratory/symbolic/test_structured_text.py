@@ -10,7 +10,7 @@ from support.structured_text import FunctionBlock
 
 from dynid.dynamics.base_table import base_table
 from dynid.errors import WriteError
-from dynid_plugins.laboratory.symbolic.c_functions import Number
+from dynid_plugins.laboratory.symbolic.c_code import Number
 from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 from dynid_plugins.laboratory.symbolic.structured_text import function_block, st_name
 

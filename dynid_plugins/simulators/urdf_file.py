@@ -18,16 +18,16 @@ from dynid.errors import ConfigurationError
 from dynid.robot.urdf_export import identified_urdf
 from dynid.xml_editing import XmlText
 from dynid.xml_tree import xml_tree
-from dynid_plugins.simulators.followers import followers
 from dynid_plugins.simulators.placed_bodies import placed_bodies
+from dynid_plugins.simulators.tree_layout import followers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dynid.dynamics.rigid_body import RigidBody
     from dynid_plugins.simulators.exported_model import ExportedModel
-    from dynid_plugins.simulators.followers import Follower
     from dynid_plugins.simulators.frame_alignment import FrameAlignment
+    from dynid_plugins.simulators.tree_layout import Follower
 
 _FRICTION = ("viscous", "coulomb")
 
