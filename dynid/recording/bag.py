@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from dynid.errors import RecordingError
 from dynid.input_file import check_regular
@@ -23,6 +24,13 @@ from dynid.recording.ros1_file import Ros1File
 from dynid.recording.storage import StorageFile, Topic
 
 DEFAULT_TOPIC = "/joint_states"
+
+
+class StampedMessage(NamedTuple):
+    """A message in CDR, and when the recorder received it [ns]."""
+
+    receive_time: int
+    raw: bytes
 
 
 class Bag:
@@ -146,6 +154,19 @@ def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
         f"{bag.name}: topic {wanted} {problem} {JOINT_STATE}; available topics are {available}."
         f"{damage}"
     )
+
+
+def read_messages(path: Path, topic: str = DEFAULT_TOPIC) -> list[StampedMessage]:
+    """Read every JointState message of a bag's topic, in the order of reception.
+
+    Raises:
+        RecordingError: the bag cannot be read, or has no such topic.
+    """
+    with open_bag(path) as bag:
+        name, _ = choose_topic(bag, topic)
+        messages = [StampedMessage(*message) for message in bag.messages(name)]
+    # stable: messages of one instant stay in the order in which they were written
+    return sorted(messages, key=lambda message: message.receive_time)
 
 
 def _open(file: Path, folder: Path) -> StorageFile:

@@ -8,7 +8,7 @@ import numpy as np
 import yaml
 
 from dynid.errors import RecordingError
-from dynid.recording.column_groups import ColumnGroup, column_groups
+from dynid.recording.column_groups import ColumnGroup, column_groups, missing_columns
 from dynid.recording.column_words import (
     CURRENT,
     NEUTRAL,
@@ -19,7 +19,6 @@ from dynid.recording.column_words import (
     parse_column,
 )
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
-from dynid.recording.missing_columns import missing_columns
 from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import require_joints
 from dynid.recording.table_head import number

@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 from pydantic import model_validator
 
-from dynid.arrays import Array, runs
+from dynid.arrays import Array, in_runs, runs
 from dynid.configuration import Settings
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.recording.interpolation import linear, spline
@@ -20,8 +20,6 @@ from dynid.recording.wrapping import find_wrapping, unwrapped
 from dynid.text import listed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.recording.samples import Samples
 
 Signal = Literal["position", "velocity", "effort"]
@@ -285,7 +283,7 @@ def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> 
         **shifted,
         time=np.arange(past - first) / rate,
         missing=_spread(recording.missing, used, first, past),
-        gaps=tuple(runs(_spread(_gap_flags(recording), used, first, past))),
+        gaps=tuple(runs(_spread(in_runs(recording.gaps, count), used, first, past))),
         link_position=None
         if recording.link_position is None
         else recording.link_position[first:past],
@@ -306,13 +304,6 @@ def _shifted(values: Array, at: Array, delays: Array, *, smooth: bool) -> Array:
             of_joint = values[:, column : column + 1]
             result[:, column] = interpolate(samples, of_joint, at + delay)[:, 0]
     return result
-
-
-def _gap_flags(recording: Recording) -> NDArray[np.bool_]:
-    flags = np.zeros(len(recording.time), dtype=bool)
-    for first, past in recording.gaps:
-        flags[first:past] = True
-    return flags
 
 
 def _spread(flags: Any, delays: Array, first: int, past: int) -> Any:

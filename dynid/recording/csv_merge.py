@@ -10,8 +10,7 @@ import scipy
 from dynid.errors import RecordingError
 from dynid.recording.model import FEWEST_SAMPLES
 from dynid.recording.names import shown_names
-from dynid.recording.samples import no_time, unusable_times
-from dynid.recording.values import LARGEST
+from dynid.recording.samples import LARGEST, no_time, unusable_times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -194,10 +194,8 @@ def _fill_holes(
     if not absent.any():
         return Placed(samples, rate, find_gaps(samples.position, samples.effort, missing))
     placed = _interpolated(samples, places / rate, absent, missing, rate)
-    for name in ("position", "velocity", "effort"):
-        values = getattr(placed.samples, name)
-        if values is not None:
-            values[places] = getattr(samples, name)
+    for name, values in placed.samples.measured().items():
+        values[places] = getattr(samples, name)
     return placed
 
 

@@ -247,7 +247,7 @@ class Recording(Shown):
             RecordingError: the file or folder exists or cannot be written.
             WriteError: likewise.
         """
-        on_use("dynid.recording.saving:save_recording")(self, path)
+        on_use("dynid.recording.convert:save_recording")(self, path)
 
     def plot(self) -> NDArray[Any]:
         """Draw position, velocity and effort over time; return matplotlib's axes (k, n)."""

@@ -14,7 +14,7 @@ import scipy
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from dynid.arrays import Array
+from dynid.arrays import Array, in_runs
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.model import Recording
 from dynid.recording.sample_loss import find_losses
@@ -132,9 +132,8 @@ def _abrupt(increments: Array, places: Sequence[int]) -> NDArray[np.bool_]:
     What a filtered velocity loses of a motion takes several steps.
     """
     pairs = np.abs(np.convolve(increments, np.ones(2), "same"))
-    elsewhere = np.ones(len(pairs), dtype=bool)
-    for place in places:
-        elsewhere[max(0, place - _BESIDE) : place + _BESIDE + 1] = False
+    near = ((max(0, place - _BESIDE), place + _BESIDE + 1) for place in places)
+    elsewhere = ~in_runs(near, len(pairs))
     return np.asarray(np.abs(increments) > _BEYOND_NEXT * pairs[elsewhere].max(initial=0.0))
 
 

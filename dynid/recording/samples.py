@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import pieces
 from dynid.errors import RecordingError
 from dynid.recording.joint_names import missing_joint
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 NANOSECONDS = 1e9
 """Stamps are integer nanoseconds, as in ROS, so that differences are exact."""
+
+LARGEST = 1e15
+"""Largest possible position, velocity or effort in any unit: encoders count to 1e12 at most. The
+squares of values must not overflow."""
 
 # int64 nanoseconds end near 9.2e9 s, and a difference of two times must be in range too
 _LARGEST_SECONDS = 4.5e9
@@ -76,11 +81,10 @@ class Samples:
         """Time since the first sample (N,) [s]."""
         return np.asarray((self.stamps - self.stamps[0]) / NANOSECONDS, dtype=np.float64)
 
-    @property
-    def signals(self) -> tuple[NDArray[np.float64], ...]:
-        """Position, effort, and velocity where there is one, each (N, n)."""
-        measured = (self.position, self.effort)
-        return measured if self.velocity is None else (*measured, self.velocity)
+    def measured(self) -> dict[str, NDArray[np.float64]]:
+        """Return position, velocity where there is one, and effort (N, n) by name."""
+        signals = {"position": self.position, "velocity": self.velocity, "effort": self.effort}
+        return {name: values for name, values in signals.items() if values is not None}
 
     @property
     def label(self) -> str:
@@ -89,13 +93,8 @@ class Samples:
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Samples:
         """Return the given rows in the given order."""
-        return replace(
-            self,
-            stamps=self.stamps[rows],
-            position=self.position[rows],
-            velocity=None if self.velocity is None else self.velocity[rows],
-            effort=self.effort[rows],
-        )
+        taken: dict[str, Any] = {name: values[rows] for name, values in self.measured().items()}
+        return replace(self, stamps=self.stamps[rows], **taken)
 
     def noting(self, sentence: str) -> Samples:
         """Return the samples with one more repair noted."""
@@ -136,3 +135,39 @@ def require_joints(wanted: Sequence[str], available: Sequence[str], where: str) 
     """
     if not set(wanted) <= set(available):
         raise RecordingError(missing_joint(where, wanted, available))
+
+
+def mark_impossible(samples: Samples) -> Samples:
+    """Replace values beyond ``LARGEST`` by NaN; infinite ones are invalid anyway."""
+    for name, values in samples.measured().items():
+        if not _any_beyond(values):
+            continue
+        beyond = np.isfinite(values) & (np.abs(values) > LARGEST)
+        changed: dict[str, Any] = {name: np.where(beyond, np.nan, values)}
+        samples = replace(samples, **changed).noting(
+            f"{int(beyond.sum())} of {values.size} {name} values were beyond {LARGEST:g}, which is "
+            "impossible, and count as missing."
+        )
+    return samples
+
+
+def _any_beyond(values: NDArray[np.float64]) -> bool:
+    """Return whether a finite value is beyond ``LARGEST``, without copies of a long recording."""
+    parts = (values[piece] for piece in pieces(*values.shape))
+    return any(bool((np.isfinite(part) & (np.abs(part) > LARGEST)).any()) for part in parts)
+
+
+def require_finite(samples: Samples) -> None:
+    """Refuse values that are not finite.
+
+    Raises:
+        RecordingError: a value is not finite.
+    """
+    for name, values in samples.measured().items():
+        if np.isfinite(values).all():
+            continue
+        joint = samples.joint_names[int(np.argmax(~np.isfinite(values).all(axis=0)))]
+        raise RecordingError(
+            f"{samples.label}: the {name} of joint '{joint}' overflows during resampling; check "
+            "its values."
+        )
