@@ -20,7 +20,8 @@ from dynid.recording.column_words import (
 )
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.names import shown, shown_names
-from dynid.recording.samples import require_joints
+from dynid.recording.samples import choose_joints
+from dynid.recording.table import Table, seconds_of
 from dynid.recording.table_head import number
 from dynid.recording.units import CURRENTS, FACTORS
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from dynid.recording.table import Table
 
 _TO_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 _OF_A_TIME = frozenset({"s", "sec", "secs", "seconds", "since", "start", "utc", "unix", "epoch"})
@@ -131,7 +130,7 @@ def columns_by_name(table: Table, joints: Sequence[str], effort: str = "") -> Co
     proposal = propose_for_table(table, joints, effort)
     if proposal is None:
         raise RecordingError(doubt_of_names(table, joints))
-    require_joints(joints or proposal.joints, proposal.joints, table.name)
+    choose_joints(joints or None, proposal.joints, table.name)
     for question in _questions(proposal, table, effort):
         raise RecordingError(
             f"{table.name}: {question} ('dynid info' shows a column map to put into the profile)."
@@ -254,7 +253,7 @@ def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
         yield "the order of the joints changes from row to row; export one column for each joint"
     if columns.time is None or table.rows < 2:
         return
-    stamps = _seconds(table, columns.time)
+    stamps = seconds_of(table, columns.time)
     step = float(np.nanmedian(np.diff(stamps))) if np.isfinite(stamps).sum() > 1 else 0.0
     if step > _LONGEST_USUAL_STEP:
         yield (
@@ -388,8 +387,3 @@ def _labels(columns: Sequence[ColumnName], first_row: Sequence[str]) -> dict[str
         if {"name", "names"} & set(column.words) and len(numbers) == 1 and text:
             labels[column.name] = (numbers[0], cell)
     return labels
-
-
-def _seconds(table: Table, time: TimeColumn) -> NDArray[np.float64]:
-    (reading,) = table.readable([time.columns()])
-    return time.seconds(reading.values)

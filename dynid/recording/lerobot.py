@@ -24,7 +24,7 @@ from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
 from dynid.recording.parquet_statistics import check_statistics
-from dynid.recording.samples import Samples, nanoseconds, require_joints
+from dynid.recording.samples import Samples, choose_joints, nanoseconds
 
 STATE, ACTION = "observation.state", "action"
 _COLUMNS = (STATE, ACTION, "timestamp", "episode_index")
@@ -91,9 +91,7 @@ def read_episode(
     time = _vectors(table, "timestamp", 1, info.label)[:, 0]
     info, notes = (info, []) if columns else info.with_degrees(vectors)
     names, position, effort = (_mapped if columns else _named)(info, vectors, columns)
-    wanted = names if joints is None else tuple(joints)
-    require_joints(wanted, names, info.label)
-    order = [names.index(joint) for joint in wanted]
+    wanted, order = choose_joints(joints, names, info.label)
     check_memory(len(time), len(wanted), info.label)
     if columns is not None and columns.temperature is not None:
         notes.append("Temperatures of a LeRobot dataset are not read.")
@@ -296,7 +294,7 @@ def _named(
     """Return joints, positions and commands by the names of the elements."""
     joints = tuple(element.removesuffix(".pos") for element in info.elements[STATE])
     commanded = tuple(element.removesuffix(".pos") for element in info.elements[ACTION])
-    require_joints(joints, commanded, f"{info.label} ({ACTION})")
+    _, order = choose_joints(joints, commanded, f"{info.label} ({ACTION})")
     scaled = {}
     for vector, unit in info.units.items():
         if unit.lower() not in _UNITS:
@@ -306,5 +304,4 @@ def _named(
                 "recording.columns (docs/recordings.md#lerobot-datasets)."
             )
         scaled[vector] = vectors[vector] * _UNITS[unit.lower()]
-    order = [commanded.index(joint) for joint in joints]
     return joints, scaled[STATE], scaled[ACTION][:, order]

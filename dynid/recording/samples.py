@@ -127,14 +127,18 @@ def no_time(seconds: NDArray[np.float64], row: int, label: str) -> str:
     )
 
 
-def require_joints(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
-    """Check that every wanted joint is available.
+def choose_joints(
+    wanted: Sequence[str] | None, available: Sequence[str], where: str
+) -> tuple[tuple[str, ...], list[int]]:
+    """Return the wanted joints, all of them if None, and their places among the available ones.
 
     Raises:
         RecordingError: a joint is missing.
     """
-    if not set(wanted) <= set(available):
-        raise RecordingError(missing_joint(where, wanted, available))
+    names = tuple(available if wanted is None else wanted)
+    if not set(names) <= set(available):
+        raise RecordingError(missing_joint(where, names, available))
+    return names, [available.index(joint) for joint in names]
 
 
 def mark_impossible(samples: Samples) -> Samples:
