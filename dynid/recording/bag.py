@@ -50,9 +50,7 @@ class Bag:
         for file in files.values():
             for topic in file.topics:
                 messages[topic.name, topic.type] += topic.messages
-        self.topics = tuple(
-            Topic(name, kind, count) for (name, kind), count in sorted(messages.items())
-        )
+        self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
 
     @property
     def checksums(self) -> str:
@@ -88,7 +86,7 @@ class Bag:
                 expected = file.condition.expected
                 total += read
                 known = None if known is None or expected is None else known + expected[topic]
-                sentences += file.condition.report(name, shown(topic), topic, read)
+                sentences += file.condition.report(name, topic, read)
             expected_here = self._folder.expected
             listed = total if expected_here is None else expected_here.get(topic, 0)
             if listed not in (total, known):
@@ -147,7 +145,7 @@ def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
             f"Topic {wanted} is missing; {shown(candidates[0])}, the only one with joint states, "
             "was read."
         ]
-    available = shown_names((f"{info.name} ({info.type})" for info in bag.topics), "none")
+    available = shown_names(f"{info.name} ({info.type})" for info in bag.topics)
     problem = "has no messages of type" if wanted in names else "is missing; expected"
     damage = "".join(f" {sentence}" for sentence in bag.notes(sorted(names)))
     raise NoJointStatesError(

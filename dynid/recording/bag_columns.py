@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.recording.storage import StoredMessages, Topic
+    from dynid.recording.bag import Bag
+    from dynid.recording.storage import Topic
 
+_EXAMINED = 200  # messages of a topic, for the names of its columns
 _LABELS = ("name", "names", "joint_names")
 _STAMPS = ("stamp", "timestamp")
 _HEADS = {"header", *_STAMPS}  # parts of a message without signals
@@ -42,7 +45,7 @@ class MessageColumn(NamedTuple):
     values: NDArray[np.float64]
 
 
-def column_heads(bag: StoredMessages, topic: Topic, messages: int) -> dict[str, bool]:
+def column_heads(bag: Bag, topic: Topic) -> dict[str, bool]:
     """Return the names of the columns in the first messages of a topic.
 
     There are none for a type whose definition is neither in the bag nor installed.
@@ -53,14 +56,14 @@ def column_heads(bag: StoredMessages, topic: Topic, messages: int) -> dict[str, 
     """
     decode = _decoder(bag, topic.type)
     names: dict[str, bool] = {}
-    for _, raw in _first(bag, topic, messages):
+    for _, raw in islice(_all(bag, topic), _EXAMINED):
         for name, value in _numbers(decode(raw), topic.name):
             names[name] = names.get(name, False) or value != 0
     return names
 
 
 def read_columns(
-    bag: StoredMessages, topic: Topic, wanted: Sequence[str]
+    bag: Bag, topic: Topic, wanted: Sequence[str]
 ) -> tuple[dict[str, MessageColumn], str]:
     """Return columns of a topic by their names, and a sentence on their times if it is needed.
 
@@ -98,14 +101,7 @@ def read_columns(
     return columns, f"{shown(topic.name)} has no stamps; the times of reception were used."
 
 
-def _first(bag: StoredMessages, topic: Topic, messages: int) -> Iterator[tuple[int, bytes]]:
-    for count, message in enumerate(_all(bag, topic)):
-        if count == messages:
-            return
-        yield message
-
-
-def _all(bag: StoredMessages, topic: Topic) -> Iterator[tuple[int, bytes]]:
+def _all(bag: Bag, topic: Topic) -> Iterator[tuple[int, bytes]]:
     for block in bag.blocks(topic.name, topic.type):
         for time, raw in block.messages():
             if len(raw) > RECORDING_MESSAGE_BYTES.most:
@@ -114,7 +110,7 @@ def _all(bag: StoredMessages, topic: Topic) -> Iterator[tuple[int, bytes]]:
             yield time, raw
 
 
-def _decoder(bag: StoredMessages, kind: str) -> Callable[[bytes], Any]:
+def _decoder(bag: Bag, kind: str) -> Callable[[bytes], Any]:
     """Return a function that decodes a message of a type; it returns None for damaged bytes."""
     try:
         of_kind = _decoder_of_definition(kind, bag.definition(kind))

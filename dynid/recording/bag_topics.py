@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 STAMP = "stamp"
 """Time column of a map of topics: stamps of messages, or their reception if they have none."""
-_EXAMINED = 200  # messages of a topic
 _RANKED = ("sensor_msgs/msg/JointState", "control_msgs/msg/DynamicJointState")
 _MOTION = (SIGNALS["position"], SIGNALS["velocity"], SIGNALS["effort"])
 _CONTROLLER = "control_msgs/msg/JointTrajectoryControllerState"
@@ -49,7 +48,7 @@ def propose_topics(
         effort: recorded quantity, as in ``drives.effort``; empty: unknown.
         topic: that has the positions; None: any.
     """
-    heads = {info: column_heads(bag, info, _EXAMINED) for info in bag.topics if info.messages}
+    heads = {info: column_heads(bag, info) for info in bag.topics if info.messages}
     single: dict[str, list[ColumnMap]] = {}
     for info, names in heads.items():
         proposal = _proposed(names, joints, effort)
@@ -138,7 +137,7 @@ def fields_to_map(bag: Bag) -> str:
     """Return sentences on the fields of a bag that a column map can name."""
     kinds = [topic.type for topic in bag.topics]
     missing = MISSING_PACKAGE if lacks_package() and any(map(is_protobuf, kinds)) else ""
-    names = [name for topic in bag.topics for name in column_heads(bag, topic, _EXAMINED)]
+    names = [name for topic in bag.topics for name in column_heads(bag, topic)]
     signals = [name for name in names if any(w & {*parse_column(name).words} for w in _MOTION)]
     if not signals:
         return missing
@@ -182,9 +181,7 @@ def _read(bag: Bag, names: Sequence[str]) -> tuple[dict[str, MessageColumn], lis
             notes += [note] if note else []
     for name in names:
         if name not in read:
-            available = (
-                text for topic in bag.topics for text in column_heads(bag, topic, _EXAMINED)
-            )
+            available = (text for topic in bag.topics for text in column_heads(bag, topic))
             raise RecordingError(
                 f"{bag.name}: there is no '{shown(name)}' in its messages; available are "
                 f"{shown_names(available)}."

@@ -23,8 +23,9 @@ from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
-from dynid.recording.parquet_statistics import check_statistics
+from dynid.recording.parquet_statistics import read_row_groups
 from dynid.recording.samples import Samples, choose_joints, nanoseconds
+from dynid.recording.units import FACTORS
 
 STATE, ACTION = "observation.state", "action"
 _COLUMNS = (STATE, ACTION, "timestamp", "episode_index")
@@ -32,10 +33,8 @@ _INFO = Path("meta") / "info.json"
 _MALFORMED = (ValueError, KeyError, TypeError, OverflowError, AttributeError, RecursionError)
 _EPISODE = re.compile(r"episode_(\d{1,9})(\.parquet)?")
 _NORMALISED = 101.0  # LeRobot's values without a unit are percent of a joint's range
-_UNITS = {"rad": 1.0, "radian": 1.0, "radians": 1.0, "deg": np.pi / 180} | {
-    "degree": np.pi / 180,
-    "degrees": np.pi / 180,
-}
+_ANGLES = ("rad", "radian", "radians", "deg", "degree", "degrees")
+_UNITS = {unit: FACTORS["position"][unit] for unit in _ANGLES}
 
 
 class Episode(NamedTuple):
@@ -227,17 +226,11 @@ def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
 
 
 def _rows(opened: Any, number: int, where: str) -> Any:
-    """Return the rows of an episode; ``where`` names the file.
-
-    Without threads: pyarrow's scanner of datasets waits without an end after some damages.
-    """
+    """Return the rows of an episode; ``where`` names the file."""
     import pyarrow as pa  # noqa: PLC0415  optional
     from pyarrow import compute  # noqa: PLC0415
 
-    groups = []
-    for group in range(opened.num_row_groups):
-        groups.append(opened.read_row_group(group, columns=list(_COLUMNS), use_threads=False))
-        check_statistics(groups[-1], opened.metadata.row_group(group), where)
+    groups = read_row_groups(opened, where, list(_COLUMNS))
     parts = [group.filter(compute.equal(group.column("episode_index"), number)) for group in groups]
     return pa.concat_tables(parts).select(list(_COLUMNS))
 

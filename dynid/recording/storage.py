@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from dynid.recording.names import shown
+
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
@@ -37,12 +39,11 @@ class Condition:
     expected: Counter[str] | None = None
     checksums: str = ""
 
-    def report(self, file: str, shown: str, topic: str, read: int) -> list[str]:
+    def report(self, file: str, topic: str, read: int) -> list[str]:
         """Return sentences on lost messages of a topic.
 
         Args:
             file: name of the file.
-            shown: printable name of the topic.
             topic: name of the topic.
             read: number of its readable messages.
         """
@@ -50,14 +51,15 @@ class Condition:
         if not self.damage and expected in (None, read):
             return self.notes
         reasons = "; ".join(self.damage) or "its index and its data disagree"
+        messages = f"messages of {shown(topic)}"
         if expected is None:
-            outcome = f"{read} messages of {shown} were read, the number of lost ones is unknown"
+            outcome = f"{read} {messages} were read, the number of lost ones is unknown"
         elif expected == read:
-            outcome = f"all {read} messages of {shown} were read"
+            outcome = f"all {read} {messages} were read"
         elif expected > read:
-            outcome = f"{expected - read} of {expected} messages of {shown} are lost"
+            outcome = f"{expected - read} of {expected} {messages} are lost"
         else:
-            outcome = f"its index lists {expected} messages of {shown}, but {read} were read"
+            outcome = f"its index lists {expected} {messages}, but {read} were read"
         return [*self.notes, f"{file} is damaged ({reasons}): {outcome}."]
 
 
@@ -72,16 +74,3 @@ class StorageFile(Protocol):
 
     def definition(self, kind: str) -> bytes:
         """Return the definition of a message type, of .msg or Protobuf; empty if unknown."""
-
-
-class StoredMessages(Protocol):
-    """An opened bag."""
-
-    name: str
-    topics: tuple[Topic, ...]
-
-    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic and type."""
-
-    def definition(self, kind: str) -> bytes:
-        """Return the stored definition of a message type; empty without one."""

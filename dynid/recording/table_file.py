@@ -16,7 +16,7 @@ from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mat_file import size_in_memory
 from dynid.recording.names import shown
 from dynid.recording.npz_file import read_arrays
-from dynid.recording.parquet_statistics import check_statistics
+from dynid.recording.parquet_statistics import read_row_groups
 from dynid.recording.table import ArrayCells, Table
 from dynid.recording.text_table import read_text_table
 
@@ -184,9 +184,7 @@ def _parquet(path: Path) -> Arrays:
     with parquet.ParquetFile(path, page_checksum_verification=True) as file:
         width = file.metadata.num_rows * file.metadata.num_columns
         _check_size(path, [width])
-        groups = [file.read_row_group(k, use_threads=False) for k in range(file.num_row_groups)]
-        for number, group in enumerate(groups):
-            check_statistics(group, file.metadata.row_group(number), shown(path))
+        groups = read_row_groups(file, shown(path))
         table = pa.concat_tables(groups) if groups else file.read(use_threads=False)
     return {
         name: _seconds(column) if hasattr(column.type, "unit") else _numbers(column.to_pylist())
