@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable, sliding_joints
-from dynid.excitation.doubt import refusal
+from dynid.excitation.plausible_limits import refusal
 from dynid.playback.commander import Commander, LateError
 from dynid.playback.holding import HoldWatch
 from dynid.playback.inputs import InputWatch

@@ -14,10 +14,14 @@ from dynid.excitation.motion import Motion, perturbed
 from dynid.excitation.workspace.distances import Distance, Distances
 from dynid.excitation.workspace.geometry import body_solids
 from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
-from dynid.excitation.workspace.pairs import LeftOut, left_out_notes, select_distances
-from dynid.excitation.workspace.sampling import violated_distances
+from dynid.excitation.workspace.pairs import (
+    LeftOut,
+    left_out_notes,
+    select_distances,
+    unchecked_bodies,
+    violated_distances,
+)
 from dynid.excitation.workspace.settings import WorkspaceSettings
-from dynid.excitation.workspace.unchecked import unchecked_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
