@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.workspace.geometry import BodySolids, Solid
     from dynid.robot.robot import Robot
 
 
@@ -85,16 +83,16 @@ class Workspace:
     def __init__(self, robot: Robot, mechanism: Mechanism) -> None:
         settings = robot.settings(WorkspaceSettings)
         self._settings, self._mechanism = settings, mechanism
-        self._kinematics = robot.kinematics()
-        self._data = self._kinematics.model.createData()
-        self._tool = self._kinematics.model.getBodyId(self._kinematics.tool)
+        self.kinematics = robot.kinematics()
+        self._data = self.kinematics.model.createData()
+        self._tool = self.kinematics.model.getBodyId(self.kinematics.tool)
         folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
-        bodies = body_solids(self._kinematics, folder)
-        self._bodies = bodies
+        self.bodies = bodies = body_solids(self.kinematics, folder)
+        """Solids of the bodies, and where they are from."""
         self_collision = settings.self_collision
         selected = select_distances(
             settings,
-            self._kinematics,
+            self.kinematics,
             mechanism,
             bodies.solids,
             self_collision=bodies.of_urdf if self_collision is None else self_collision,
@@ -103,16 +101,19 @@ class Workspace:
         self._kept = [
             distance for k, distance in enumerate(selected.distances) if k not in violated
         ]
-        self._left_out = (*selected.left_out, *violated.values())
-        self._distances = Distances(self._kinematics, self._kept)
+        self.left_out: tuple[LeftOut, ...] = (*selected.left_out, *violated.values())
+        """Pairs whose distances are not checked, and why."""
+        self._distances = Distances(self.kinematics, self._kept)
         checked = bool(selected.distances or selected.left_out)
-        self._notes = (*(bodies.notes if checked else ()), *left_out_notes(self._left_out, count))
-        self._unchecked = unchecked_bodies(settings, self._kinematics, bodies, self._left_out)
+        self.notes = (*(bodies.notes if checked else ()), *left_out_notes(self.left_out, count))
+        """Sentences on the shapes used for distances, and on what was left out."""
+        self.unchecked = unchecked_bodies(settings, self.kinematics, bodies, self.left_out)
+        """What else is not checked, and why, such as collisions with an unknown floor."""
 
     def _sampled(self, selected: Sequence[Distance], position: Array) -> Array:
         """Return distances beyond the clearance at positions (N, n); (N, K) [m]."""
         full = self._full(position)
-        return Distances(self._kinematics, selected).at(full) - self._settings.clearance
+        return Distances(self.kinematics, selected).at(full) - self._settings.clearance
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -135,7 +136,7 @@ class Workspace:
     @property
     def scale(self) -> Array:
         """Margin that counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
-        length = _FAR_DISTANCE * self._kinematics.reach
+        length = _FAR_DISTANCE * self.kinematics.reach
         return np.array(
             [
                 length if constraint.unit == "m" else constraint.limit / 2
@@ -149,39 +150,9 @@ class Workspace:
         return bool(self._mechanism.chain.passive)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences on the shapes used for distances, and on what was left out."""
-        return self._notes
-
-    @property
-    def kinematics(self) -> Kinematics:
-        """Kinematics of the robot."""
-        return self._kinematics
-
-    @property
-    def bodies(self) -> BodySolids:
-        """Solids of the bodies, and where they are from."""
-        return self._bodies
-
-    @property
-    def solids(self) -> tuple[tuple[Solid, ...], ...]:
-        """Solids of each body, in its frame."""
-        return self._bodies.solids
-
-    @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Names of the bodies and obstacles whose distances are checked."""
         return tuple(distance.names for distance in self._kept)
-
-    @property
-    def left_out(self) -> tuple[LeftOut, ...]:
-        """Pairs whose distances are not checked, and why."""
-        return self._left_out
-
-    @property
-    def unchecked(self) -> tuple[str, ...]:
-        """What else is not checked, and why, such as collisions with an unknown floor."""
-        return self._unchecked
 
     def margins(self, motion: Motion, wanted: NDArray[np.bool_] | None = None) -> Array:
         """Return the margin to each constraint, negative if it is violated; (N, C).
@@ -257,7 +228,7 @@ class Workspace:
             speed: bounds on the joints' speeds (N, n).
             acceleration: bounds on their accelerations (N, n).
         """
-        kinematics = self._kinematics
+        kinematics = self.kinematics
         rates = [speed @ self.distance_levers(slide).T]
         if self._settings.tool_box is not None or self._settings.tool_speed is not None:
             radius = float(np.linalg.norm(kinematics.tool_position))
@@ -282,7 +253,7 @@ class Workspace:
         bounds = np.zeros((len(self._kept), len(slide)))
         for row, distance in zip(bounds, self._kept, strict=True):
             sides = [
-                levers(self._kinematics, body, distance.radius(side), slide)
+                levers(self.kinematics, body, distance.radius(side), slide)
                 for side, body in enumerate(distance.bodies)
                 if body > 0
             ]
@@ -295,7 +266,7 @@ class Workspace:
         """Return margins to the tool's box and speed limit, (N, 1) each."""
         settings, margins = self._settings, []
         if settings.tool_box is not None:
-            tool = self._kinematics.tool_path(motion.position)
+            tool = self.kinematics.tool_path(motion.position)
             low, high = np.array(settings.tool_box.low), np.array(settings.tool_box.high)
             inside = np.minimum(tool - low, high - tool)
             margins.append(np.min(inside, axis=1, keepdims=True))
@@ -307,11 +278,11 @@ class Workspace:
     @property
     def _columns(self) -> list[int]:
         """Indices of the moving joints in pinocchio's velocities."""
-        model = self._kinematics.model
-        return [model.joints[body].idx_v for body in self._kinematics.moving_bodies]
+        model = self.kinematics.model
+        return [model.joints[body].idx_v for body in self.kinematics.moving_bodies]
 
     def _full(self, position: Array) -> Array:
-        return self._kinematics.full_positions(self._mechanism.moving_positions(position))
+        return self.kinematics.full_positions(self._mechanism.moving_positions(position))
 
     def _moving_velocity(self, motion: Motion) -> Array:
         """Return velocities of moving joints (N, m), for passive ones by a difference over time."""
@@ -325,7 +296,7 @@ class Workspace:
 
     def _tool_speed(self, full: Array, velocity: Array) -> Array:
         """Return the speed of the tool point (N,) [m/s] at pinocchio's positions (N, nq)."""
-        model = self._kinematics.model
+        model = self.kinematics.model
         columns = self._columns
         speeds = np.empty(len(full))
         velocities = np.zeros(model.nv)
