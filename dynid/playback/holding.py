@@ -14,11 +14,6 @@ _PROMPT = 0.5  # [s] in which a joint comes to rest after its reference, as seen
 _LARGEST_HELD_DISTANCE = 0.02
 
 
-def rests_near(distance: Array) -> bool:
-    """Return whether joints at these distances (n,) [rad or m] are at their references."""
-    return not joints_away(distance)
-
-
 def joints_away(distance: Array) -> int:
     """Return how many joints at these distances (n,) [rad or m] are not at their references."""
     return int(np.sum(~(np.abs(distance) <= _LARGEST_HELD_DISTANCE)))

@@ -17,7 +17,7 @@ from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.message_definitions import types_for
 from dynid.recording.names import shown
 from dynid.recording.protobuf_messages import is_protobuf, protobuf_decoder
-from dynid.recording.samples import NANOSECONDS
+from dynid.recording.samples import LATEST_STAMP, MEMORY_CHECK_INTERVAL, NANOSECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,8 +34,6 @@ _HEADS = {"header", *_STAMPS}  # parts of a message without signals
 _SECONDS, _NANOSECONDS = ("sec", "seconds"), ("nanosec", "nsec", "nanos")
 _LONGEST_LIST = 100  # elements; longer ones are images and the like
 _DEEPEST = 8  # levels of messages in messages
-_LATEST_STAMP = 2**63 - 1  # [ns] that a stamp can hold; a damaged one may be later
-_MEMORY_CHECK_INTERVAL = 10_000  # messages
 
 
 class MessageColumn(NamedTuple):
@@ -85,9 +83,9 @@ def read_columns(
         for name, value in _numbers(message, topic.name):
             if name in known:
                 header[name].append(stamp)
-                received[name].append(min(time, _LATEST_STAMP))
+                received[name].append(min(time, LATEST_STAMP))
                 values[name].append(value)
-        if count % _MEMORY_CHECK_INTERVAL == 0:
+        if count % MEMORY_CHECK_INTERVAL == 0:
             check_memory(count, len(wanted), bag.name)
     stamped = any(any(stamps) for stamps in header.values())
     times = header if stamped else received
@@ -152,7 +150,7 @@ def _stamp(message: Any) -> int:
     if not all(isinstance(part, int) for part in (seconds, nanoseconds)):
         return 0
     total = seconds * int(NANOSECONDS) + nanoseconds
-    return total if 0 <= total < 2**63 and nanoseconds < NANOSECONDS else 0
+    return total if 0 <= total <= LATEST_STAMP and nanoseconds < NANOSECONDS else 0
 
 
 def _numbers(message: Any, name: str, depth: int = 0) -> Iterator[tuple[str, float]]:

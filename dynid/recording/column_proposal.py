@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +70,7 @@ def propose_columns(
         the map; None if the header does not give each joint one position and one effort, or has no
         time.
     """
-    columns = [parse_column(name, units[n] if units else "") for n, name in enumerate(header)]
+    columns = _parsed(header, units)
     labels = dict(_labels(columns, first_row).values())
     groups = {name: column_groups(columns, name, joints, labels) for name in SIGNALS}
     pair = _position_and_effort(groups["position"], groups["effort"], effort)
@@ -145,10 +146,7 @@ def doubt_of_names(table: Table, joints: Sequence[str]) -> str:
         table: for which no map is proposed.
         joints: of the robot; none: unknown.
     """
-    columns = [
-        parse_column(name, table.units[place] if table.units else "")
-        for place, name in enumerate(table.header)
-    ]
+    columns = _parsed(table.header, table.units)
     lacks = "; ".join(
         missing_columns(columns, joints, has_time=_time(columns, frozenset()) is not None)
     )
@@ -235,12 +233,14 @@ def proposal_text(proposal: ColumnMap) -> str:
     ).rstrip()
 
 
+def _parsed(header: Sequence[str], units: Sequence[str]) -> list[ColumnName]:
+    """Return the words of each column; ``units`` may be empty."""
+    return [parse_column(name, unit) for name, unit in zip_longest(header, units, fillvalue="")]
+
+
 def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
     """Yield what the names of columns leave open."""
-    units = table.units or ("",) * table.width
-    parsed = {
-        name: parse_column(name, unit) for name, unit in zip(table.header, units, strict=True)
-    }
+    parsed = {column.name: column for column in _parsed(table.header, table.units)}
     for name, signal in columns.signals().items():
         for key in signal.columns:
             unit = parsed[str(key)].unit

@@ -26,6 +26,11 @@ LARGEST = 1e15
 """Largest possible position, velocity or effort in any unit: encoders count to 1e12 at most. The
 squares of values must not overflow."""
 
+LATEST_STAMP = 2**63 - 1
+"""[ns] End of the range of stamps; a damaged one may be later."""
+MEMORY_CHECK_INTERVAL = 10_000
+"""Messages between checks of the memory."""
+
 # int64 nanoseconds end near 9.2e9 s, and a difference of two times must be in range too
 _LARGEST_SECONDS = 4.5e9
 

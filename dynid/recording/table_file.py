@@ -142,16 +142,9 @@ def _mat(path: Path) -> Arrays:
         raise RecordingError(f"{shown(path)}: {error}.") from None
     _check_size(path, [size / 8])
     _check_size(path, (np.prod(shape) for _, shape, _ in scipy.io.whosmat(path)))
-    return dict(_flat("", scipy.io.loadmat(path, simplify_cells=True)))
-
-
-def _flat(before: str, content: Mapping[str, Any]) -> Iterable[tuple[str, NDArray[np.generic]]]:
-    """Yield arrays of nested structures, named such as ``log.q``."""
-    for key, value in content.items():
-        if isinstance(value, dict):
-            yield from _flat(f"{before}{key}.", value)
-        elif not key.startswith("__") and isinstance(value, np.ndarray):
-            yield f"{before}{key}", value
+    content = _leaves("", scipy.io.loadmat(path, simplify_cells=True))
+    arrays = {name: value for name, value in content if isinstance(value, np.ndarray)}
+    return {name: array for name, array in arrays.items() if not name.startswith("__")}
 
 
 def _hdf5(path: Path) -> Arrays:

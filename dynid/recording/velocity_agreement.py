@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
@@ -131,6 +132,21 @@ def position_noise(recording: Recording) -> Array:
     step = np.zeros(len(deviation)) if recording.position_step is None else recording.position_step
     rounding = 1e-12 * np.abs(recording.position).max(axis=0)
     return np.asarray(np.maximum(np.maximum(deviation, step / 12**0.5), rounding))
+
+
+def near_missing(recording: Recording, count: int, size: int, before: int = 0) -> NDArray[np.bool_]:
+    """Return which of ``count`` windows (count,) contain samples that are interpolated.
+
+    Args:
+        recording: its samples that are missing.
+        count: of the windows, each of which begins a sample later.
+        size: samples of a window.
+        before: samples by which the first window begins before the recording.
+    """
+    if recording.missing is None:
+        return np.zeros(count, dtype=bool)
+    windows = sliding_window_view(np.pad(recording.missing, (before, 0)), size)
+    return np.asarray(np.any(windows, axis=1))[:count]
 
 
 def agreement(motion: AveragedMotion, velocity: int, position: int) -> Agreement | None:
