@@ -9,9 +9,8 @@ import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError, MechanismError, PlaybackError
-from dynid.excitation.finite import check_finite
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
-from dynid.excitation.limits import limit_uses, sample_peaks
+from dynid.excitation.limits import check_finite, limit_uses, sample_peaks
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.proof import workspace_uses
 from dynid.text import listed

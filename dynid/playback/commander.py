@@ -10,8 +10,8 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.playback.holding import joints_away
 from dynid.playback.options import Options
+from dynid.playback.robot_state import joints_away
 from dynid.playback.stopping import braking_acceleration, ending
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.recording.message_block import MessageBlock
+    from dynid.recording.storage import MessageBlock
 
     Bytes = NDArray[np.uint8]
     Group = tuple["JointStateLayout", NDArray[np.intp], Bytes]

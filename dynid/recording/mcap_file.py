@@ -28,9 +28,8 @@ from dynid.recording.mcap_records import (
     runs,
 )
 from dynid.recording.mcap_scan import FileSegment, Scan
-from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.protobuf_messages import is_protobuf, schema_name
-from dynid.recording.storage import Condition, Topic
+from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
 
 _FOOTER = HEAD.size + 20
 _CRC = 4
