@@ -111,10 +111,9 @@ def corrected(recording: Recording, corrections: Sequence[Correction]) -> Record
     changed: dict[str, Any] = {}
     notes = [note for correction in corrections if (note := _note(correction, recording))]
     step = np.array(recording.position_step)
-    for signal in SIGNALS:
-        values = getattr(recording, signal)
+    for signal, values in recording.measured().items():
         chosen = [correction for correction in corrections if correction.signal == signal]
-        if values is None or not chosen:
+        if not chosen:
             continue
         changed[signal] = _of_signal(values, chosen, recording.joint_names, notes)
         if signal == "position":
@@ -261,7 +260,7 @@ def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> 
     if not everywhere.any():
         return recording
     rate, count = recording.sampling_rate, len(recording.time)
-    ticks = {signal: delay * rate for signal, delay in delays.items()}
+    ticks: dict[str, Array] = {signal: delay * rate for signal, delay in delays.items()}
     first = max(0, int(np.ceil(-everywhere.min() * rate - _ON_A_SAMPLE)))
     past = min(count, int(np.floor(count - 1 - everywhere.max() * rate + _ON_A_SAMPLE)) + 1)
     if past - first < FEWEST_SAMPLES:
@@ -272,9 +271,8 @@ def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> 
         )
     at = np.arange(first, past, dtype=np.float64)
     shifted: dict[str, Any] = {
-        signal: _shifted(getattr(recording, signal), at, delay, smooth=signal == "position")
-        for signal, delay in ticks.items()
-        if getattr(recording, signal) is not None
+        signal: _shifted(values, at, ticks[signal], smooth=signal == "position")
+        for signal, values in recording.measured().items()
     }
     used = np.unique(np.concatenate([*ticks.values(), [0.0]]))
     begin, end = first / rate, (past - 1) / rate

@@ -88,8 +88,9 @@ def read_episode(
         for name in (STATE, ACTION)
     }
     time = _vectors(table, "timestamp", 1, info.label)[:, 0]
-    info, notes = (info, []) if columns else info.with_degrees(vectors)
-    names, position, effort = (_mapped if columns else _named)(info, vectors, columns)
+    info, notes = (info, []) if columns is not None else info.with_degrees(vectors)
+    read = _named(info, vectors) if columns is None else _mapped(info, vectors, columns)
+    names, position, effort = read
     wanted, order = choose_joints(joints, names, info.label)
     check_memory(len(time), len(wanted), info.label)
     if columns is not None and columns.temperature is not None:
@@ -258,10 +259,9 @@ def _vectors(table: Any, name: str, width: int, label: str) -> Array:
 
 
 def _mapped(
-    info: _Info, vectors: Mapping[str, Array], columns: ColumnMap | None
+    info: _Info, vectors: Mapping[str, Array], columns: ColumnMap
 ) -> tuple[tuple[str, ...], Array, Array]:
     """Return joints, positions and commands by a column map."""
-    assert columns is not None  # noqa: S101  see read_episode()
     names = [
         f"{vector}.{element}" for vector in (STATE, ACTION) for element in info.elements[vector]
     ]
@@ -281,9 +281,7 @@ def _mapped(
     return columns.joints, signal(columns.position), signal(columns.effort)
 
 
-def _named(
-    info: _Info, vectors: Mapping[str, Array], _columns: ColumnMap | None
-) -> tuple[tuple[str, ...], Array, Array]:
+def _named(info: _Info, vectors: Mapping[str, Array]) -> tuple[tuple[str, ...], Array, Array]:
     """Return joints, positions and commands by the names of the elements."""
     joints = tuple(element.removesuffix(".pos") for element in info.elements[STATE])
     commanded = tuple(element.removesuffix(".pos") for element in info.elements[ACTION])

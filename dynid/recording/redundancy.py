@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array, in_runs, runs
 from dynid.recording.contradiction import SEVERITIES, Contradiction
-from dynid.recording.corrections import SIGNALS, Correction, corrected, correction_yaml
+from dynid.recording.corrections import Correction, corrected, correction_yaml
 from dynid.recording.held_values import held_signals
 from dynid.recording.model import Recording
 from dynid.recording.position_jumps import position_jumps
@@ -140,9 +140,8 @@ def equal_channels(recording: Recording) -> list[tuple[Channel, Channel, float]]
     A channel that stands for two joints may have been divided by the torque constant of each.
     """
     columns = {}
-    for signal in SIGNALS:
-        values = getattr(recording, signal)
-        for number, joint in enumerate(recording.joint_names if values is not None else ()):
+    for signal, values in recording.measured().items():
+        for number, joint in enumerate(recording.joint_names):
             column = values[:, number]
             # effort in few steps, such as that of a brake, may be equal for a reason
             if len(np.unique(column[: 100 * _FEWEST_VALUES])) >= _FEWEST_VALUES:
