@@ -74,6 +74,12 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def first_few(words: Sequence[str], most: int, rest: str = "{} more") -> list[str]:
+    """Return the first of many words, and how many more there are as the last one."""
+    more = len(words) - most
+    return [*words[:most], *([rest.format(more)] if more > 0 else [])]
+
+
 def these_joints(names: Sequence[str]) -> str:
     """Return how a sentence refers to the joints of the one before."""
     return "this joint" if len(names) == 1 else "these joints"
