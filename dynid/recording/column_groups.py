@@ -59,7 +59,8 @@ def column_groups(
         return list(_labelled(columns, signal, joints, labels))
     if joints:
         groups = [*_named(columns, signal, joints)] or [*_numbered(columns, signal, joints)]
-        if groups or _counted(columns, signal, len(joints)):
+        counts = [len(numbered) for _, numbered in _series(columns, signal)]
+        if groups or len(joints) in counts:
             return groups
     return _keyed(columns, signal)
 
@@ -155,11 +156,6 @@ def _series(
             yield key, by_number
 
 
-def _counted(columns: Sequence[ColumnName], signal: str, count: int) -> bool:
-    """Return whether a numbered series has as many columns as there are joints."""
-    return any(len(numbered) == count for _, numbered in _series(columns, signal))
-
-
 def _key(column: ColumnName, words: Iterable[str], signal: str) -> _Key:
     """Return what a column of a signal has in common with others, given its words."""
     names = frozenset(words) & SIGNALS[signal]
@@ -210,11 +206,11 @@ def missing_columns(
 
 def _of_signals(columns: Sequence[ColumnName], joints: Sequence[str]) -> Iterator[str]:
     own = {joint: [(c, rest) for c in columns if (rest := _beside(c, joint))] for joint in joints}
-    for signal in ("position", "effort"):
+    for article, signal in (("a", "position"), ("an", "effort")):
         every = [(column, column.words) for column in columns]
         if not any(own.values()):
             if not any(column.is_of(signal, words=words) for column, words in every):
-                yield f"no column is {_noun(signal)}{_because(every, signal)}"
+                yield f"no column is {article} {signal}{_because(every, signal)}"
             continue
         counts = {
             joint: [column for column, rest in near if column.is_of(signal, words=rest)]
@@ -228,10 +224,6 @@ def _of_signals(columns: Sequence[ColumnName], joints: Sequence[str]) -> Iterato
             joint, found = next(iter(several.items()))
             names = shown_names(column.name for column in found)
             yield f"{shown(joint)} has several columns that may be its {signal} ({names})"
-
-
-def _noun(signal: str) -> str:
-    return f"an {signal}" if signal[0] in "aeio" else f"a {signal}"
 
 
 def _beside(column: ColumnName, joint: str) -> tuple[str, ...]:

@@ -370,11 +370,7 @@ def _time(columns: Sequence[ColumnName], stem: frozenset[str]) -> TimeColumn | N
 def _nanoseconds(seconds: ColumnName, columns: Sequence[ColumnName]) -> str | None:
     """Return the column of a stamp's nanoseconds."""
     same = (other for other in columns if other.words[:-1] == seconds.words[:-1])
-    return next((other.name for other in same if other.words[-1:] and _is_nano(other)), None)
-
-
-def _is_nano(column: ColumnName) -> bool:
-    return column.words[-1] in _NANOSECONDS
+    return next((other.name for other in same if _NANOSECONDS & set(other.words[-1:])), None)
 
 
 def _labels(columns: Sequence[ColumnName], first_row: Sequence[str]) -> dict[str, tuple[str, str]]:

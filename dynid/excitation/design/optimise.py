@@ -13,7 +13,6 @@ from threadpoolctl import threadpool_limits
 from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.checks import check_motion, sliding_joints
-from dynid.excitation.design.design import make_design
 from dynid.excitation.design.interior_point import STEPS
 from dynid.excitation.design.worker import ExcitationProblem, Ready, Step, descend, workers
 from dynid.excitation.limits import check_limits, check_rest
@@ -85,9 +84,9 @@ def optimise(
     """
     # matrices here are about 100 wide: more threads only slow each other down
     with threadpool_limits(1, user_api="blas"):
-        design = make_design(model, spec, torque_noise)  # raises errors here, not in a worker
-        processes = min(starts, jobs or processors())
         problem = ExcitationProblem(model, spec, torque_noise, seed)
+        design = problem.design()  # raises errors here, not in a worker
+        processes = min(starts, jobs or processors())
         found, interrupted = search(
             design, problem, starts, processes if processes > 1 else 0, progress
         )
