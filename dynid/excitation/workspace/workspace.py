@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
-from dynid.excitation.motion import Motion, perturbed
+from dynid.excitation.motion import Motion, central_difference
 from dynid.excitation.workspace.distances import Distance, Distances
 from dynid.excitation.workspace.geometry import body_solids
 from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _FAR_DISTANCE = 0.05  # distance that counts as far, as a share of the robot's reach
 _STEP = 1e-6  # [s] for the speed of passive joints
-_PERTURBATION = 1e-6  # [rad or m, per s] for derivatives
 
 
 class Constraint(NamedTuple):
@@ -170,7 +169,7 @@ class Workspace:
         """
         full = self._full(motion.position)
         distances = self._distances.at(full, wanted) - self._settings.clearance
-        return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
+        return np.concatenate([distances, self._tool_margins(motion, full)], axis=1)
 
     def contact(self, name: str, position: Array) -> NearestPoints:
         """Return where two bodies, or a body and an obstacle, are nearest at a position (n,).
@@ -196,6 +195,13 @@ class Workspace:
         Raises:
             MechanismError: loops cannot be closed at a position.
         """
+
+        def moving(state: Motion) -> Array:
+            return self._mechanism.moving_positions(state.position)
+
+        def tool_margins(state: Motion) -> Array:
+            return self._tool_margins(state, self._full(state.position))
+
         joints, kept = motion.position.shape[1], len(self._kept)
         rows, numbers = np.nonzero(selected)
         slopes = np.zeros((len(rows), 2, joints))
@@ -203,18 +209,12 @@ class Workspace:
         full = self._full(motion.position)
         by_moving = self._distances.slopes_at(full, selected[:, :kept])[:, self._columns]
         for joint in range(joints):
-            sides = perturbed(motion, 0, joint, _PERTURBATION)
-            forward, back = (self._mechanism.moving_positions(side.position) for side in sides)
-            moved = ((forward - back) / (2 * _PERTURBATION))[rows[apart]]
+            moved = central_difference(moving, motion, 0, joint)[rows[apart]]
             slopes[apart, 0, joint] = np.einsum("mj,mj->m", by_moving, moved)
         used, places = np.unique(rows[tool], return_inverse=True)
         part_of_motion = Motion(*(part[used] for part in motion))
         for order, joint in product(range(2), range(joints) if len(used) else ()):
-            ahead, behind = (
-                np.concatenate(self._tool_margins(side, self._full(side.position)), axis=1)
-                for side in perturbed(part_of_motion, order, joint, _PERTURBATION)
-            )
-            change = (ahead - behind) / (2 * _PERTURBATION)
+            change = central_difference(tool_margins, part_of_motion, order, joint)
             slopes[tool, order, joint] = change[places, numbers[tool] - kept]
         return slopes
 
@@ -262,9 +262,9 @@ class Workspace:
             row[:] = np.where(both, 0.0, np.sum(sides, axis=0))
         return bounds
 
-    def _tool_margins(self, motion: Motion, full: Array) -> list[Array]:
-        """Return margins to the tool's box and speed limit, (N, 1) each."""
-        settings, margins = self._settings, []
+    def _tool_margins(self, motion: Motion, full: Array) -> Array:
+        """Return margins to the tool's box and speed limit where there are such, (N, 0 to 2)."""
+        settings, margins = self._settings, [np.empty((len(motion.position), 0))]
         if settings.tool_box is not None:
             tool = self.kinematics.tool_path(motion.position)
             low, high = np.array(settings.tool_box.low), np.array(settings.tool_box.high)
@@ -273,7 +273,7 @@ class Workspace:
         if settings.tool_speed is not None:
             speed = self._tool_speed(full, self._moving_velocity(motion))
             margins.append((settings.tool_speed - speed)[:, np.newaxis])
-        return margins
+        return np.concatenate(margins, axis=1)
 
     @property
     def _columns(self) -> list[int]:
