@@ -28,6 +28,7 @@ _PER_RAMP = 200
 
 _ROUNDING = 1e-9
 _QUANTITIES = ("position", "velocity", "acceleration")
+_PER_TIME = ("", "/s", "/s^2")  # of the unit of each
 _DERIVATIVES = ("velocity", "acceleration", "jerk", "snap")
 
 
@@ -43,15 +44,6 @@ class Peaks(NamedTuple):
     time: Array
     motion: Motion
     slack: Array
-
-
-class _Range(NamedTuple):
-    """Allowed range of a quantity: its name, unit, and bounds (n,)."""
-
-    quantity: str
-    unit: str
-    low: Array
-    high: Array
 
 
 def check_finite(excitation: Excitation, joints: Sequence[str]) -> None:
@@ -173,14 +165,15 @@ def limit_uses(
     """
     peaks = sample_peaks(excitation)
     uses = []
-    for values, slack, allowed in _compared(peaks, limits, len(joints), margin):
+    for order, lowest, highest in _allowed(limits, len(joints), margin):
+        values, slack = peaks.motion[order], peaks.slack[order]
         for j, name in enumerate(joints):
-            low, high = float(allowed.low[j]), float(allowed.high[j])
+            low, high = float(lowest[j]), float(highest[j])
             upper = values[:, j] > (low + high) / 2
             beyond = np.where(upper, values[:, j] - high, low - values[:, j]) + slack[j]
-            unit = ("m" if name in prismatic else "rad") + allowed.unit
+            unit = ("m" if name in prismatic else "rad") + _PER_TIME[order]
             use = limit_use(
-                (allowed.quantity, f"joint '{name}'", unit),
+                (_QUANTITIES[order], f"joint '{name}'", unit),
                 peaks.time,
                 values[:, j],
                 np.where(upper, high, low),
@@ -212,19 +205,14 @@ def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
     return pairs[:, 0].copy(), pairs[:, 1].copy()
 
 
-def _compared(
-    peaks: Peaks, limits: Limits, joints: int, margin: float
-) -> Iterator[tuple[Array, Array, _Range]]:
-    """Return every limited quantity: samples (N, n), bound beyond them (n,), allowed range."""
+def _allowed(limits: Limits, joints: int, margin: float) -> Iterator[tuple[int, Array, Array]]:
+    """Yield the lowest and highest value (n,) of each limited quantity, by its order 0 to 2."""
     position = position_range(limits, joints)
     if position is not None:
         middle, half = (position[0] + position[1]) / 2, (position[1] - position[0]) / 2
-        allowed = _Range("position", "", middle - margin * half, middle + margin * half)
-        yield peaks.motion.position, peaks.slack[0], allowed
-    if limits.velocity is not None:
-        bound = margin * per_joint(limits.velocity, joints, "velocity")
-        yield peaks.motion.velocity, peaks.slack[1], _Range("velocity", "/s", -bound, bound)
-    if limits.acceleration is not None:
-        bound = margin * per_joint(limits.acceleration, joints, "acceleration")
-        allowed = _Range("acceleration", "/s^2", -bound, bound)
-        yield peaks.motion.acceleration, peaks.slack[2], allowed
+        yield 0, middle - margin * half, middle + margin * half
+    for order, name in enumerate(_QUANTITIES[1:], start=1):
+        values = getattr(limits, name)
+        if values is not None:
+            bound = margin * per_joint(values, joints, name)
+            yield order, -bound, bound

@@ -58,13 +58,6 @@ class LeftOut(NamedTuple):
         return " to ".join(self.pair)
 
 
-class SelectedDistances(NamedTuple):
-    """The distances to check according to the settings, and the pairs that are left out."""
-
-    distances: tuple[Distance, ...]
-    left_out: tuple[LeftOut, ...]
-
-
 def select_distances(
     settings: WorkspaceSettings,
     kinematics: Kinematics,
@@ -72,8 +65,8 @@ def select_distances(
     solids: Sequence[tuple[Solid, ...]],
     *,
     self_collision: bool,
-) -> SelectedDistances:
-    """Select the distances to check: without adjacent pairs and pairs that may touch.
+) -> tuple[list[Distance], list[LeftOut]]:
+    """Return the distances to check, and the pairs left out: adjacent, or such as may touch.
 
     Raises:
         ConfigurationError: an allowed pair has an unknown link, or the SRDF is of another robot.
@@ -94,7 +87,7 @@ def select_distances(
             )
             for body in moving
         ]
-    return SelectedDistances(tuple(selected), tuple(left_out))
+    return selected, left_out
 
 
 def _between_bodies(

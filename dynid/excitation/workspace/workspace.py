@@ -89,21 +89,19 @@ class Workspace:
         self.bodies = bodies = body_solids(self.kinematics, folder)
         """Solids of the bodies, and where they are from."""
         self_collision = settings.self_collision
-        selected = select_distances(
+        selected, left_out = select_distances(
             settings,
             self.kinematics,
             mechanism,
             bodies.solids,
             self_collision=bodies.of_urdf if self_collision is None else self_collision,
         )
-        violated, count = violated_distances(robot, mechanism, selected.distances, self._sampled)
-        self._kept = [
-            distance for k, distance in enumerate(selected.distances) if k not in violated
-        ]
-        self.left_out: tuple[LeftOut, ...] = (*selected.left_out, *violated.values())
+        violated, count = violated_distances(robot, mechanism, selected, self._sampled)
+        self._kept = [distance for k, distance in enumerate(selected) if k not in violated]
+        self.left_out: tuple[LeftOut, ...] = (*left_out, *violated.values())
         """Pairs whose distances are not checked, and why."""
         self._distances = Distances(self.kinematics, self._kept)
-        checked = bool(selected.distances or selected.left_out)
+        checked = bool(selected or left_out)
         self.notes = (*(bodies.notes if checked else ()), *left_out_notes(self.left_out, count))
         """Sentences on the shapes used for distances, and on what was left out."""
         self.unchecked = unchecked_bodies(settings, self.kinematics, bodies, self.left_out)
