@@ -1,4 +1,4 @@
-"""Numbers, units, lists and times as text."""
+"""Numbers, units, names, lists and times as text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
+from itertools import accumulate
+from pathlib import Path
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOT_KNOWN = "–"
+_MOST_NAMES = 20
+_LONGEST_EXCERPT = 80  # [characters] of a name or cell from a file
+_LONGEST_LIST = 800  # [characters] of names
 
 
 def significant(value: float, digits: int = 4) -> str:
@@ -66,6 +71,22 @@ def _escaped(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # Python's representation of a byte that is not UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return character.encode("unicode_escape").decode()
+
+
+def shown(name: Path | str) -> str:
+    """Return the printable name of a file (without its folder), or the begin of other text."""
+    if isinstance(name, Path):
+        return printable(name.name)
+    return printable(name if len(name) <= _LONGEST_EXCERPT else f"{name[: _LONGEST_EXCERPT - 1]}…")
+
+
+def shown_names(names: Iterable[str], none: str = "none") -> str:
+    """Return names as a list in words, the first ones of very many."""
+    texts = [shown(name) for name in names]
+    lengths = accumulate(len(text) + 2 for text in texts[:_MOST_NAMES])
+    most = max(1, sum(length <= _LONGEST_LIST for length in lengths))
+    remainder = f", … ({len(texts) - most} more)" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + remainder if texts else none
 
 
 def listed(names: Iterable[str]) -> str:

@@ -18,9 +18,9 @@ from dynid.recording.db3_file import Db3File
 from dynid.recording.jointstate import JOINT_STATE, NoJointStatesError
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
-from dynid.recording.names import shown, shown_names
 from dynid.recording.ros1_file import Ros1File
 from dynid.recording.storage import MessageBlock, StorageFile, Topic, unpacked
+from dynid.text import shown, shown_names
 
 DEFAULT_TOPIC = "/joint_states"
 

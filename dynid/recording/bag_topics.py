@@ -11,9 +11,9 @@ from dynid.recording.bag_columns import MessageColumn, column_heads, read_column
 from dynid.recording.column_proposal import effort_questions, propose_columns
 from dynid.recording.column_words import SIGNALS, parse_column
 from dynid.recording.csv_merge import TimedSignal, merge
-from dynid.recording.names import shown, shown_names
 from dynid.recording.protobuf_messages import MISSING_PACKAGE, is_protobuf, lacks_package
 from dynid.recording.samples import NANOSECONDS, Samples, choose_joints
+from dynid.text import shown, shown_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,8 +14,8 @@ from dynid.recording.column_words import (
     parse_column,
     words_of_no_signal,
 )
-from dynid.recording.names import shown, shown_names
 from dynid.recording.units import CURRENTS
+from dynid.text import shown, shown_names
 
 
 class _Key(NamedTuple):

@@ -20,11 +20,11 @@ from dynid.recording.column_words import (
     parse_column,
 )
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
-from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import choose_joints
 from dynid.recording.table import Table, seconds_of
 from dynid.recording.table_head import number
 from dynid.recording.units import CURRENTS, FACTORS
+from dynid.text import shown, shown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

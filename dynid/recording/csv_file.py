@@ -11,7 +11,6 @@ from dynid.limits import RECORDING_JOINTS
 from dynid.recording.csv_merge import TimedSignal, merge
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest, frozen
-from dynid.recording.names import shown
 from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import (
     NANOSECONDS,
@@ -24,6 +23,7 @@ from dynid.recording.samples import (
 from dynid.recording.table import Reading, Table, seconds_of
 from dynid.recording.table_file import read_table
 from dynid.recording.temperature import TemperatureSamples
+from dynid.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ import numpy as np
 from dynid.errors import RecordingError
 from dynid.recording.interpolation import linear, spline
 from dynid.recording.model import FEWEST_SAMPLES
-from dynid.recording.names import shown_names
 from dynid.recording.samples import LARGEST, no_time, unusable_times
+from dynid.text import shown_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

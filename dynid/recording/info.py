@@ -26,7 +26,6 @@ from dynid.recording.grid import usual_rate
 from dynid.recording.lerobot import Episode, episode_map, find_episode, read_episode
 from dynid.recording.load import read_samples
 from dynid.recording.model import FEWEST_SAMPLES, Recording
-from dynid.recording.names import shown
 from dynid.recording.npz_file import has_names_of_signals
 from dynid.recording.redundancy import contradictions
 from dynid.recording.samples import NANOSECONDS, Samples
@@ -36,7 +35,7 @@ from dynid.recording.table import Table
 from dynid.recording.table_file import read_table
 from dynid.recording.timeline import build_recording
 from dynid.recording.wrapping import wrapped_to_a_turn
-from dynid.text import first_few
+from dynid.text import first_few, shown
 
 Range = tuple[float, float]
 _MOST_SENTENCES = 10

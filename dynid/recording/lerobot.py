@@ -22,10 +22,10 @@ from dynid.limits import RECORDING_MEMORY
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
-from dynid.recording.names import shown, shown_names
 from dynid.recording.parquet_statistics import read_row_groups
 from dynid.recording.samples import Samples, choose_joints, nanoseconds
 from dynid.recording.units import FACTORS
+from dynid.text import shown, shown_names
 
 STATE, ACTION = "observation.state", "action"
 _COLUMNS = (STATE, ACTION, "timestamp", "episode_index")

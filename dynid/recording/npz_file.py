@@ -16,10 +16,10 @@ from dynid.errors import DynidError, RecordingError
 from dynid.limits import RECORDING_JOINTS, RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError, check_memory, check_unpacked
 from dynid.recording.model import Source, digest
-from dynid.recording.names import shown, shown_names
 from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import Samples, choose_joints, nanoseconds
 from dynid.recording.temperature import TemperatureSamples
+from dynid.text import shown, shown_names
 
 _REQUIRED = ("time", "position", "effort", "joint_names")
 _OPTIONAL = ("velocity", "temperature")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.names import shown
+from dynid.text import shown
 
 
 def read_row_groups(opened: Any, where: str, columns: list[str] | None = None) -> list[Any]:

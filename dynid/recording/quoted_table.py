@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import RecordingError
-from dynid.recording.names import shown
 from dynid.recording.table import ArrayCells, Table
 from dynid.recording.table_head import bare, number
+from dynid.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dynid.recording.compression import ZSTD_MAGIC, unpack
-from dynid.recording.names import shown
+from dynid.text import shown
 
 _BLOCK = 2**20  # [bytes] of a block, beyond which no message is added
 

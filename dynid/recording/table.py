@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.names import shown_names
+from dynid.text import shown_names
 
 if TYPE_CHECKING:
     from dynid.recording.columns import TimeColumn

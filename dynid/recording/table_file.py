@@ -14,11 +14,11 @@ from dynid.input_file import check_regular, read_text
 from dynid.limits import RECORDING_COLUMNS, RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mat_file import size_in_memory
-from dynid.recording.names import shown
 from dynid.recording.npz_file import read_arrays
 from dynid.recording.parquet_statistics import read_row_groups
 from dynid.recording.table import ArrayCells, Table
 from dynid.recording.text_table import read_text_table
+from dynid.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -9,11 +9,11 @@ import numpy as np
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.message_definitions import types_for
-from dynid.recording.names import shown, shown_names
 from dynid.recording.plausible_temperature import first_of_each
 from dynid.recording.samples import NANOSECONDS
 from dynid.recording.settings import TemperatureTopic
 from dynid.recording.temperature import SPACING, TemperatureSamples
+from dynid.text import shown, shown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

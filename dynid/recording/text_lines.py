@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CSV_BYTES, RECORDING_LINE_BYTES
 from dynid.recording.limits import RecordingTooLargeError
-from dynid.recording.names import shown
+from dynid.text import shown
 
 # control characters, some of which count as white space in a number; and invalid UTF-8
 _NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f\N{REPLACEMENT CHARACTER}]")

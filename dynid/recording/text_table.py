@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_COLUMNS
 from dynid.recording.limits import RecordingTooLargeError
-from dynid.recording.names import shown
 from dynid.recording.quoted_table import is_quoted, read_quoted_table
 from dynid.recording.table import Reading, Table
 from dynid.recording.table_head import bare, find_head, number
 from dynid.recording.text_lines import LineBlock, TextFile, open_text
+from dynid.text import shown
 
 _SMALLEST_BLOCK = 2**18  # [bytes] of a block: below, importing Arrow takes longer than reading
 _DELIMITERS = (";", "\t", ",")  # in order of priority: a comma may also be a decimal point

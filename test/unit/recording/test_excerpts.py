@@ -8,7 +8,7 @@ import pytest
 
 from dynid.errors import RecordingError
 from dynid.recording.load import read_samples
-from dynid.recording.names import shown, shown_names
+from dynid.text import shown, shown_names
 
 from .conftest import ONE_JOINT
 
