@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,3 +53,11 @@ def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return each run of consecutive true flags (N,): first index, and index past the last."""
     edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
     return [(int(first), int(past)) for first, past in edges.reshape(-1, 2)]
+
+
+def in_runs(spans: Iterable[tuple[int, int]], count: int) -> NDArray[np.bool_]:
+    """Return which of ``count`` indices are in runs, the inverse of :func:`runs`; (count,)."""
+    flags = np.zeros(count, dtype=bool)
+    for first, past in spans:
+        flags[first:past] = True
+    return flags

@@ -1,4 +1,4 @@
-"""Numbers, units, lists and times as text."""
+"""Numbers, units, names, lists and times as text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
+from itertools import accumulate
+from pathlib import Path
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOT_KNOWN = "–"
+_MOST_NAMES = 20
+_LONGEST_EXCERPT = 80  # [characters] of a name or cell from a file
+_LONGEST_LIST = 800  # [characters] of names
 
 
 def significant(value: float, digits: int = 4) -> str:
@@ -68,10 +73,32 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
+def shown(name: Path | str) -> str:
+    """Return the printable name of a file (without its folder), or the begin of other text."""
+    if isinstance(name, Path):
+        return printable(name.name)
+    return printable(name if len(name) <= _LONGEST_EXCERPT else f"{name[: _LONGEST_EXCERPT - 1]}…")
+
+
+def shown_names(names: Iterable[str], none: str = "none") -> str:
+    """Return names as a list in words, the first ones of very many."""
+    texts = [shown(name) for name in names]
+    lengths = accumulate(len(text) + 2 for text in texts[:_MOST_NAMES])
+    most = max(1, sum(length <= _LONGEST_LIST for length in lengths))
+    remainder = f", … ({len(texts) - most} more)" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + remainder if texts else none
+
+
 def listed(names: Iterable[str]) -> str:
     """Return names as a list in a sentence: ``a``, ``a and b``, ``a, b and c``."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def first_few(words: Sequence[str], most: int, rest: str = "{} more") -> list[str]:
+    """Return the first of many words, and how many more there are as the last one."""
+    more = len(words) - most
+    return [*words[:most], *([rest.format(more)] if more > 0 else [])]
 
 
 def these_joints(names: Sequence[str]) -> str:

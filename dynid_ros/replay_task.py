@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 
 from dynid.errors import DynidError, TaskError
 from dynid.profile import load_model
-from dynid.recording.replay import read_messages
+from dynid.recording.bag import read_messages
 from dynid.report.write import written_model
 from dynid.robot.acceptance import largest_difference
 from dynid_ros.qos import STATES
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rclpy.executors import Executor
 
-    from dynid.recording.replay import StampedMessage
+    from dynid.recording.bag import StampedMessage
     from dynid_ros.stop import Stop
 
 _LISTENER = 20.0  # [s] for the identifier to subscribe to the topic

@@ -18,8 +18,7 @@ from rosbags.interfaces import (
 )
 
 from dynid.errors import RecordingError
-from dynid.recording.completeness import Completeness, StampCheck
-from dynid.recording.sequence import SequenceCheck
+from dynid.recording.completeness import Completeness, SequenceCheck, StampCheck
 from dynid_ros.polling import subscribe_unspun, take_raw
 from dynid_ros.qos import STATE_DEPTH, complete
 

@@ -9,9 +9,14 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, ExcitationError
-from dynid.excitation.finite import check_finite
 from dynid.excitation.fourier import FourierExcitation
-from dynid.excitation.limits import check_limits, check_rest, position_range, sample_peaks
+from dynid.excitation.limits import (
+    check_finite,
+    check_limits,
+    check_rest,
+    position_range,
+    sample_peaks,
+)
 from dynid.excitation.motion import Excitation
 from dynid.excitation.ramp import Ramp
 from dynid.excitation.settings import (

@@ -9,11 +9,11 @@ import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError, MechanismError, PlaybackError
-from dynid.excitation.finite import check_finite
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
-from dynid.excitation.limits import limit_uses, sample_peaks
+from dynid.excitation.limits import check_finite, limit_uses, sample_peaks
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.proof import workspace_uses
+from dynid.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,11 +80,10 @@ def unchecked(limits: Limits, workspace: Workspace) -> tuple[str, ...]:
     Each is such as "collisions with floor or table not checked: no plane under
     `workspace.planes`". Checks that the profile switches off explicitly are not included.
     """
-    absent = [name for name in (*_PROVEN, "torque_max") if getattr(limits, name) is None]
-    if not absent:
+    names, keys = _absent(limits)
+    if not names:
         return workspace.unchecked
-    keys = ", ".join(f"`limits.{name}`" for name in absent)
-    return (*workspace.unchecked, f"{_listed(absent)} not checked: no {keys}")
+    return (*workspace.unchecked, f"{names} not checked: no {keys}")
 
 
 def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
@@ -221,11 +220,11 @@ def _grounds(
     sampled = f"at {count} instants, at most {step:.3g} ms apart, but not between them."
     sentences = []
     proven = [name for name in _PROVEN if getattr(limits, name) is not None]
-    absent = [name for name in (*_PROVEN, "torque_max") if getattr(limits, name) is None]
+    absent, _ = _absent(limits)
     if proven:
-        sentences.append(f"Limits on {_listed(proven)} are proven at every instant.")
+        sentences.append(f"Limits on {listed(proven)} are proven at every instant.")
     if absent:
-        sentences.append(f"Not checked, because the profile has no limits: {_listed(absent)}.")
+        sentences.append(f"Not checked, because the profile has no limits: {absent}.")
     if limits.torque_max is not None:
         sentences.append(f"Torque is predicted {sampled}")
     if mechanism.chain.passive:
@@ -244,7 +243,8 @@ def _grounds(
     return (*sentences, *(workspace.notes if workspace is not None else ()))
 
 
-def _listed(names: list[str]) -> str:
-    """Return names as text: ``position, velocity and torque``."""
-    words = [name.removesuffix("_max") for name in names]
-    return " and ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])
+def _absent(limits: Limits) -> tuple[str, str]:
+    """Return in words which limits a robot lacks, and their keys; empty if it has all."""
+    absent = [name for name in (*_PROVEN, "torque_max") if getattr(limits, name) is None]
+    names = listed(name.removesuffix("_max") for name in absent) if absent else ""
+    return names, ", ".join(f"`limits.{name}`" for name in absent)

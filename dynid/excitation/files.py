@@ -15,11 +15,6 @@ from dynid.input_file import read_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.excitation.settings import ExcitationSettings
-
-if TYPE_CHECKING:
-    pass
-
 
 class _ExcitationFile(Settings):
     excitation: ExcitationSettings

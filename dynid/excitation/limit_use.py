@@ -66,7 +66,8 @@ class LimitUse(NamedTuple):
         worst = self.first or self.most
         if not remedy:
             remedy = "make the motion smaller or slower" if self.passed else _ANOTHER_START
-        joints = "" if pose is None else f" with the joints at ({_listed(pose)})"
+        numbers = ", ".join(f"{value:.3g}" for value in (() if pose is None else pose))
+        joints = f" with the joints at ({numbers})" if numbers else ""
         if not np.isfinite(worst.beyond):
             return (
                 f"{self.of}: {self.limit} at {worst.time:.3f} s is not a finite number, so that "
@@ -82,10 +83,6 @@ class LimitUse(NamedTuple):
             f"{joints}, {worst.beyond:.2g} {self.unit} beyond its limit of {worst.allowed:.4g} "
             f"{self.unit}, which it passes at {self.passed:.3f} s; {remedy}."
         )
-
-
-def _listed(position: Array) -> str:
-    return ", ".join(f"{value:.3g}" for value in position)
 
 
 def _gap(distance: float) -> str:

@@ -1,4 +1,4 @@
-"""Proof that a motion is within its limits, also between the samples."""
+"""Proof that a motion is finite and within its limits, also between the samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError
+from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
+from dynid.limits import MOTION_NUMBERS, MOTION_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +27,9 @@ _PER_RAMP = 200
 """Grid points on the shortest ramp, whose higher derivatives are large."""
 
 _ROUNDING = 1e-9
+_QUANTITIES = ("position", "velocity", "acceleration")
+_PER_TIME = ("", "/s", "/s^2")  # of the unit of each
+_DERIVATIVES = ("velocity", "acceleration", "jerk", "snap")
 
 
 class Peaks(NamedTuple):
@@ -41,13 +46,63 @@ class Peaks(NamedTuple):
     slack: Array
 
 
-class _Range(NamedTuple):
-    """Allowed range of a quantity: its name, unit, and bounds (n,)."""
+def check_finite(excitation: Excitation, joints: Sequence[str]) -> None:
+    """Raise unless a motion and the bounds on its derivatives are finite numbers.
 
-    quantity: str
-    unit: str
-    low: Array
-    high: Array
+    A comparison with NaN is false, so that a limit would seem to be kept.
+
+    Args:
+        excitation: the motion.
+        joints: names of its n joints.
+
+    Raises:
+        ExcitationError: a joint's motion is not finite, or its times cannot be sampled.
+    """
+    with np.errstate(all="ignore"):
+        _check_times(excitation)
+        for order, name in enumerate(_DERIVATIVES, start=1):
+            _check(excitation.derivative_bound(order), name, joints)
+        _check_times(excitation, excitation.highest_frequency)
+        ends = np.array(excitation.breakpoints)
+        motion = excitation.evaluate(np.concatenate([ends, (ends[1:] + ends[:-1]) / 2]))
+        for name, values in zip(_QUANTITIES, motion, strict=True):
+            _check(np.abs(values).max(axis=0), name, joints)
+
+
+def _check(sizes: Array, name: str, joints: Sequence[str]) -> None:
+    """Raise unless sizes (n,) of a quantity are finite."""
+    for j in np.flatnonzero(~np.isfinite(sizes)).tolist():
+        raise ExcitationError(
+            f"joint '{joints[j]}': the {name} of the motion is not a finite number, because its "
+            "positions, frequencies or times are too large or too small; give values that are "
+            "possible for a robot."
+        )
+
+
+def _check_times(excitation: Excitation, frequency: float = 0.0) -> None:
+    """Raise unless breakpoints are increasing numbers that can be sampled at a frequency [Hz]."""
+    ends = excitation.breakpoints
+    shortest = min(stop - start for start, stop in pairwise(ends))
+    if not (np.all(np.isfinite(ends)) and shortest > 0):
+        raise ExcitationError(
+            f"the motion lasts {ends[-1]:g} s, its shortest part {shortest:g} s; both must be "
+            "finite numbers above 0."
+        )
+    check_duration(ends[-1])
+    series = len(excitation.used_harmonics) if isinstance(excitation, FourierExcitation) else 0
+    columns = max(excitation.joint_count, series)
+    numbers = 200 * ends[-1] * max(frequency, 1 / shortest) * columns
+    MOTION_NUMBERS.check(
+        numbers,
+        f"the motion lasts {ends[-1]:g} s, with frequencies up to {frequency:g} Hz and parts of "
+        f"{shortest:g} s: its check would need {numbers:.2g} numbers",
+        ExcitationError,
+    )
+
+
+def check_duration(seconds: float) -> None:
+    """Raise an ExcitationError where a motion lasts longer [s] than can be sampled and played."""
+    MOTION_SECONDS.check(seconds, f"the motion lasts {seconds:g} s", ExcitationError)
 
 
 def sample_peaks(excitation: Excitation) -> Peaks:
@@ -110,14 +165,15 @@ def limit_uses(
     """
     peaks = sample_peaks(excitation)
     uses = []
-    for values, slack, allowed in _compared(peaks, limits, len(joints), margin):
+    for order, lowest, highest in _allowed(limits, len(joints), margin):
+        values, slack = peaks.motion[order], peaks.slack[order]
         for j, name in enumerate(joints):
-            low, high = float(allowed.low[j]), float(allowed.high[j])
+            low, high = float(lowest[j]), float(highest[j])
             upper = values[:, j] > (low + high) / 2
             beyond = np.where(upper, values[:, j] - high, low - values[:, j]) + slack[j]
-            unit = ("m" if name in prismatic else "rad") + allowed.unit
+            unit = ("m" if name in prismatic else "rad") + _PER_TIME[order]
             use = limit_use(
-                (allowed.quantity, f"joint '{name}'", unit),
+                (_QUANTITIES[order], f"joint '{name}'", unit),
                 peaks.time,
                 values[:, j],
                 np.where(upper, high, low),
@@ -149,19 +205,14 @@ def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
     return pairs[:, 0].copy(), pairs[:, 1].copy()
 
 
-def _compared(
-    peaks: Peaks, limits: Limits, joints: int, margin: float
-) -> Iterator[tuple[Array, Array, _Range]]:
-    """Return every limited quantity: samples (N, n), bound beyond them (n,), allowed range."""
+def _allowed(limits: Limits, joints: int, margin: float) -> Iterator[tuple[int, Array, Array]]:
+    """Yield the lowest and highest value (n,) of each limited quantity, by its order 0 to 2."""
     position = position_range(limits, joints)
     if position is not None:
         middle, half = (position[0] + position[1]) / 2, (position[1] - position[0]) / 2
-        allowed = _Range("position", "", middle - margin * half, middle + margin * half)
-        yield peaks.motion.position, peaks.slack[0], allowed
-    if limits.velocity is not None:
-        bound = margin * per_joint(limits.velocity, joints, "velocity")
-        yield peaks.motion.velocity, peaks.slack[1], _Range("velocity", "/s", -bound, bound)
-    if limits.acceleration is not None:
-        bound = margin * per_joint(limits.acceleration, joints, "acceleration")
-        allowed = _Range("acceleration", "/s^2", -bound, bound)
-        yield peaks.motion.acceleration, peaks.slack[2], allowed
+        yield 0, middle - margin * half, middle + margin * half
+    for order, name in enumerate(_QUANTITIES[1:], start=1):
+        values = getattr(limits, name)
+        if values is not None:
+            bound = margin * per_joint(values, joints, name)
+            yield order, -bound, bound

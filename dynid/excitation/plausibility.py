@@ -10,8 +10,7 @@ import pinocchio
 
 from dynid.arrays import Array
 from dynid.dynamics.kinematics import Kinematics
-from dynid.excitation.doubt import Doubt
-from dynid.excitation.plausible_limits import limit_doubts
+from dynid.excitation.plausible_limits import Doubt, limit_doubts
 from dynid.excitation.workspace.geometry import Solid, body_names
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.robot.robot import Robot

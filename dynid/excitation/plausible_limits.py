@@ -5,7 +5,8 @@ Only limits that the profile does not set are examined: there, also ``null`` con
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.excitation.default_motion import motion_range
-from dynid.excitation.doubt import Doubt
 from dynid.robot.assumptions import names, position_doubts
 from dynid.robot.robot import Robot
 from dynid.robot.urdf_joints import movable_joints
@@ -38,6 +38,30 @@ _UNCHECKED = {
     "velocity": "nothing limits the speed of a motion",
     "effort": "no torque is checked",  # as of many arms, which limit it themselves
 }
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A value of a URDF that is not believable.
+
+    Attributes:
+        sentence: on the joint or link, the value, the consequence, and the key that settles it.
+        limits: the keys of ``limits`` of which each settles it in a profile.
+        dangerous: whether a real robot must not move before; False for what only leads to refused
+            motion.
+    """
+
+    sentence: str
+    limits: tuple[str, ...] = ()
+    dangerous: bool = True
+
+
+def refusal(doubts: Sequence[Doubt]) -> str | None:
+    """Return the sentence with which a real robot is not moved, or None where it may be."""
+    reasons = [doubt.sentence for doubt in doubts if doubt.limits and doubt.dangerous]
+    if not reasons:
+        return None
+    return " ".join(["no robot moves within doubtful limits.", *reasons])
 
 
 class _Load(NamedTuple):

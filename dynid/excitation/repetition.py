@@ -8,6 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
+from dynid.text import listed
+
 FEWEST_CYCLES = 3
 """Cycles that every joint should make, and before which no two joints should repeat."""
 
@@ -36,7 +38,7 @@ class CommonPeriod:
         words = [f"{n} of {joint}" for n, joint in zip(self.cycles, self.joints, strict=True)]
         plural = "" if self.cycles[0] == 1 else "s"
         words[0] = f"{self.cycles[0]} cycle{plural} of {self.joints[0]}"
-        return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+        return listed(words)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.playback.holding import joints_away, rests_near
 from dynid.playback.options import Options
+from dynid.playback.robot_state import joints_away
 from dynid.playback.stopping import braking_acceleration, ending
 
 if TYPE_CHECKING:
@@ -104,11 +104,11 @@ class Commander:
 
     def is_at(self, position: Array) -> bool:
         """Return whether a position (n,) is near the end of the reference."""
-        return rests_near(position - self.goal)
+        return not self.joints_away(position)
 
     def was_sent_to(self, position: Array) -> bool:
         """Return whether a position (n,) is near the end of a recent message of the motion."""
-        return any(rests_near(position - end) for end in self._ends)
+        return any(not joints_away(position - end) for end in self._ends)
 
     def joints_away(self, position: Array) -> int:
         """Return how many joints are away from the end of the reference at a position (n,)."""

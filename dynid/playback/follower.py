@@ -8,7 +8,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
-from dynid.playback.curve import Curve, interpolate
+from dynid.playback.trajectory import Curve, interpolate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

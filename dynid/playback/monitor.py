@@ -70,19 +70,11 @@ class Monitor:
         self._sliding = sliding
         self._thresholds = thresholds
         self._model = model
-        self._peaks = np.zeros(len(joints))
-        self._exceeded_since: dict[str, int] = {}
-        self._lags = False
-
-    @property
-    def lags(self) -> bool:
-        """Whether the robot was away from its reference in the newest state watched."""
-        return self._lags
-
-    @property
-    def peaks(self) -> Array:
+        self.peaks: Array = np.zeros(len(joints))
         """Largest tracking errors so far (n,) [rad or m]."""
-        return self._peaks
+        self.lags = False
+        """Whether the robot was away from its reference in the newest state watched."""
+        self._exceeded_since: dict[str, int] = {}
 
     def watch(self, state: JointStateSample, follower: TrajectoryFollower) -> str | None:
         """Return why the motion must end, or None."""
@@ -91,10 +83,10 @@ class Monitor:
         if not np.all(np.isfinite(state.position)):
             j = int(np.argmin(np.isfinite(state.position)))
             return f"joint '{self._joints[j]}': its reported position is {state.position[j]}."
-        np.maximum(self._peaks, error, out=self._peaks)
+        np.maximum(self.peaks, error, out=self.peaks)
         allowed = self._thresholds.tracking_error
-        self._lags = bool((error > allowed).any())
-        if self._lags:
+        self.lags = bool((error > allowed).any())
+        if self.lags:
             j = int(np.argmax(error / allowed))
             unit = "m" if self._joints[j] in self._sliding else "rad"
             return (

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.doubt import Doubt
     from dynid.excitation.motion import Excitation
+    from dynid.excitation.plausible_limits import Doubt
     from dynid.excitation.settings import ExcitationSettings
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable, sliding_joints
-from dynid.excitation.doubt import refusal
+from dynid.excitation.plausible_limits import refusal
 from dynid.playback.commander import Commander, LateError
-from dynid.playback.holding import HoldWatch
 from dynid.playback.inputs import InputWatch
 from dynid.playback.monitor import make_monitor, supervises_torque, supervision
 from dynid.playback.motions import point_to_point
 from dynid.playback.options import Options
 from dynid.playback.robot_clock import RobotClock
-from dynid.playback.robot_state import RestWatch, check_state
+from dynid.playback.robot_state import HoldWatch, RestWatch, check_state
 from dynid.playback.trajectory import sample
 
 if TYPE_CHECKING:

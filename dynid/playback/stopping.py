@@ -8,6 +8,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.excitation.motion import Motion
 from dynid.excitation.ramp import quintic_step
 from dynid.playback.motions import DEFAULT_ACCELERATION
 from dynid.playback.trajectory import Trajectory
@@ -45,17 +46,15 @@ def ending(motion: Trajectory, leave: float, acceleration: Array) -> Trajectory:
     """
     if leave >= motion.duration or leave < motion.time[0]:
         return motion
-    tail = _shortest(motion, leave, acceleration)
-    if motion.duration <= tail.duration:
+    time, tail = _shortest(motion, leave, acceleration)
+    if motion.duration <= time[-1]:
         return motion
     assert motion.velocity is not None  # noqa: S101  a motion has them
     assert motion.acceleration is not None  # noqa: S101
-    assert tail.velocity is not None  # noqa: S101  as made
-    assert tail.acceleration is not None  # noqa: S101
     before = motion.time < leave - _CLOSEST
     return Trajectory(
         motion.joints,
-        np.concatenate([motion.time[before], tail.time]),
+        np.concatenate([motion.time[before], time]),
         np.concatenate([motion.position[before], tail.position]),
         np.concatenate([motion.velocity[before], tail.velocity]),
         np.concatenate([motion.acceleration[before], tail.acceleration]),
@@ -75,31 +74,24 @@ def braking_acceleration(motion: Trajectory, limits: Limits) -> Array:
     return bound
 
 
-def _shortest(motion: Trajectory, leave: float, allowed: Array) -> Trajectory:
-    best: tuple[float, Trajectory] | None = None
+def _shortest(motion: Trajectory, leave: float, allowed: Array) -> tuple[Array, Motion]:
+    """Return instants (K,) [s] and the motion (K, n) that brakes in the shortest allowed time."""
+    tried = []
     for duration in _DURATIONS:
-        trajectory = _slowed(motion, leave, float(duration))
-        assert trajectory.acceleration is not None  # noqa: S101  as made
-        excess = float(np.max(np.abs(trajectory.acceleration) / allowed))
-        if best is None or excess < best[0]:
-            best = (excess, trajectory)
-        if excess <= 1 + _ROUNDING:
+        time, slowed = _slowed(motion, leave, float(duration))
+        tried.append((float(np.max(np.abs(slowed.acceleration) / allowed)), time, slowed))
+        if tried[-1][0] <= 1 + _ROUNDING:
             break
-    assert best is not None  # noqa: S101  there are durations
-    return best[1]
+    _, time, slowed = min(tried, key=lambda one: one[0])
+    return time, slowed
 
 
-def _slowed(motion: Trajectory, leave: float, duration: float) -> Trajectory:
+def _slowed(motion: Trajectory, leave: float, duration: float) -> tuple[Array, Motion]:
     x = np.linspace(0.0, 1.0, max(int(np.ceil(duration * _POINTS)), 10) + 1)
     slowing, changing, _ = quintic_step(x)
     s = leave + duration * (x - x**4 * (2.5 + x * (x - 3)))
     ds = (1 - slowing)[:, np.newaxis]
     dds = (-changing / duration)[:, np.newaxis]
     path = motion.evaluate(s)
-    return Trajectory(
-        motion.joints,
-        leave + duration * x,
-        path.position,
-        path.velocity * ds,
-        path.acceleration * ds**2 + path.velocity * dds,
-    )
+    acceleration = path.acceleration * ds**2 + path.velocity * dds
+    return leave + duration * x, Motion(path.position, path.velocity * ds, acceleration)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,137 @@ from numpy.typing import ArrayLike
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.excitation.motion import Excitation, Motion
-from dynid.playback.curve import Curve, interpolate
+
+
+class Curve:
+    """Polynomials of degree 5 or less between K knots, at rest before the first and after the last.
+
+    Between knots k and k + 1 the position is sum_i c[k, i] (t - knot[k])^i.
+
+    Args:
+        knots: instants (K,) [s], increasing.
+        ends: position at the first and the last knot, (2, n) [rad or m].
+        coefficients: c, (K - 1, 6, n), lowest power first.
+    """
+
+    def __init__(self, knots: Array, ends: Array, coefficients: Array) -> None:
+        """Store the polynomials, which are not changed later."""
+        self._knots = knots
+        # bisection in a list is several times faster than in an array
+        self._instants: list[float] = knots.tolist()
+        self._first: Array = ends[0].copy()
+        self._last: Array = ends[1].copy()
+        self._coefficients = coefficients
+        self._still = np.zeros_like(self._first)
+        for array in (self._first, self._last, self._still):
+            array.setflags(write=False)
+
+    @property
+    def start(self) -> float:
+        """The first knot [s]."""
+        return self._instants[0]
+
+    @property
+    def end(self) -> float:
+        """The last knot [s]."""
+        return self._instants[-1]
+
+    def position(self, t: float) -> Array:
+        """Return the position at one instant (n,), in a few microseconds for control cycles."""
+        if t >= self._instants[-1]:
+            return self._last
+        if t <= self._instants[0]:
+            return self._first
+        k = bisect_right(self._instants, t) - 1
+        x = t - self._instants[k]
+        x2 = x * x
+        powers = (1.0, x, x2, x2 * x, x2 * x2, x2 * x2 * x)
+        return np.dot(powers, self._coefficients[k])  # type: ignore[no-any-return]
+
+    def state(self, t: float) -> tuple[Array, Array, Array]:
+        """Return position, velocity and acceleration at one instant (n,), for control cycles."""
+        if t >= self._instants[-1]:
+            return self._last, self._still, self._still
+        if t <= self._instants[0]:
+            return self._first, self._still, self._still
+        k = bisect_right(self._instants, t) - 1
+        x = t - self._instants[k]
+        x2, x3 = x * x, x * x * x
+        powers = (
+            (1.0, x, x2, x3, x2 * x2, x2 * x3),
+            (0.0, 1.0, 2 * x, 3 * x2, 4 * x3, 5 * x2 * x2),
+            (0.0, 0.0, 2.0, 6 * x, 12 * x2, 20 * x3),
+        )
+        position, velocity, acceleration = np.dot(powers, self._coefficients[k])
+        return position, velocity, acceleration
+
+    def motion(self, time: ArrayLike) -> Motion:
+        """Return position, velocity and acceleration at instants (N,) [s]; arrays (N, n)."""
+        t = np.asarray(time, dtype=np.float64)
+        joints = len(self._first)
+        rest = np.zeros((len(t), joints))
+        held = np.where((t >= self._instants[-1])[:, np.newaxis], self._last, self._first)
+        if len(self._knots) == 1:
+            return Motion(held, rest, rest.copy())
+        within = ((t > self._instants[0]) & (t < self._instants[-1]))[:, np.newaxis]
+        last = len(self._knots) - 2
+        k = np.clip(np.searchsorted(self._knots, t, side="right") - 1, 0, last)
+        x = (t - self._knots[k])[:, np.newaxis]
+        orders = []
+        factors = np.ones(6)
+        for order in range(3):
+            value = np.zeros((len(t), joints))
+            for i in range(5, order - 1, -1):
+                value = value * x + factors[i] * self._coefficients[k, i]
+            orders.append(value)
+            factors = factors * (np.arange(6) - order)
+        position, velocity, acceleration = orders
+        return Motion(
+            np.where(within, position, held),
+            np.where(within, velocity, rest),
+            np.where(within, acceleration, rest),
+        )
+
+
+def interpolate(
+    knots: Array, position: Array, velocity: Array | None, acceleration: Array | None
+) -> Curve:
+    """Interpolate points as joint_trajectory_controller does.
+
+    With position, velocity and acceleration by quintic polynomials, without acceleration by cubic
+    ones, with positions only by straight lines.
+
+    Args:
+        knots: instants (K,) [s], increasing.
+        position: (K, n) [rad or m].
+        velocity: (K, n) [rad/s or m/s], or None.
+        acceleration: (K, n) [rad/s^2 or m/s^2], or None; needs velocity.
+    """
+    ends = position[[0, -1]]
+    h = np.diff(knots)[:, np.newaxis]
+    coefficients = np.zeros((len(knots) - 1, 6, position.shape[1]))
+    c = coefficients.swapaxes(0, 1)
+    c[0] = position[:-1]
+    rise = np.diff(position, axis=0)
+    if velocity is None:
+        c[1] = rise / h
+        return Curve(knots, ends, coefficients)
+    v0, v1 = velocity[:-1], velocity[1:]
+    c[1] = v0
+    if acceleration is None:
+        c[2] = (3 * rise / h - 2 * v0 - v1) / h
+        c[3] = (v0 + v1 - 2 * rise / h) / h**2
+        return Curve(knots, ends, coefficients)
+    a0, a1 = acceleration[:-1], acceleration[1:]
+    c[2] = a0 / 2
+    # remaining steps of position, velocity and acceleration after the first three coefficients
+    dp = rise - v0 * h - a0 / 2 * h**2
+    dv = v1 - v0 - a0 * h
+    da = a1 - a0
+    c[3] = (10 * dp - 4 * dv * h + da * h**2 / 2) / h**3
+    c[4] = (-15 * dp + 7 * dv * h - da * h**2) / h**4
+    c[5] = (6 * dp - 3 * dv * h + da * h**2 / 2) / h**5
+    return Curve(knots, ends, coefficients)
 
 
 @dataclass(frozen=True, eq=False)

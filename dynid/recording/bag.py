@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from dynid.errors import RecordingError
 from dynid.input_file import check_regular
@@ -17,12 +18,18 @@ from dynid.recording.db3_file import Db3File
 from dynid.recording.jointstate import JOINT_STATE, NoJointStatesError
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
-from dynid.recording.message_block import MessageBlock, unpacked
-from dynid.recording.names import shown, shown_names
 from dynid.recording.ros1_file import Ros1File
-from dynid.recording.storage import StorageFile, Topic
+from dynid.recording.storage import MessageBlock, StorageFile, Topic, unpacked
+from dynid.text import shown, shown_names
 
 DEFAULT_TOPIC = "/joint_states"
+
+
+class StampedMessage(NamedTuple):
+    """A message in CDR, and when the recorder received it [ns]."""
+
+    receive_time: int
+    raw: bytes
 
 
 class Bag:
@@ -42,9 +49,7 @@ class Bag:
         for file in files.values():
             for topic in file.topics:
                 messages[topic.name, topic.type] += topic.messages
-        self.topics = tuple(
-            Topic(name, kind, count) for (name, kind), count in sorted(messages.items())
-        )
+        self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
 
     @property
     def checksums(self) -> str:
@@ -80,7 +85,7 @@ class Bag:
                 expected = file.condition.expected
                 total += read
                 known = None if known is None or expected is None else known + expected[topic]
-                sentences += file.condition.report(name, shown(topic), topic, read)
+                sentences += file.condition.report(name, topic, read)
             expected_here = self._folder.expected
             listed = total if expected_here is None else expected_here.get(topic, 0)
             if listed not in (total, known):
@@ -139,13 +144,26 @@ def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
             f"Topic {wanted} is missing; {shown(candidates[0])}, the only one with joint states, "
             "was read."
         ]
-    available = shown_names((f"{info.name} ({info.type})" for info in bag.topics), "none")
+    available = shown_names(f"{info.name} ({info.type})" for info in bag.topics)
     problem = "has no messages of type" if wanted in names else "is missing; expected"
     damage = "".join(f" {sentence}" for sentence in bag.notes(sorted(names)))
     raise NoJointStatesError(
         f"{bag.name}: topic {wanted} {problem} {JOINT_STATE}; available topics are {available}."
         f"{damage}"
     )
+
+
+def read_messages(path: Path, topic: str = DEFAULT_TOPIC) -> list[StampedMessage]:
+    """Read every JointState message of a bag's topic, in the order of reception.
+
+    Raises:
+        RecordingError: the bag cannot be read, or has no such topic.
+    """
+    with open_bag(path) as bag:
+        name, _ = choose_topic(bag, topic)
+        messages = [StampedMessage(*message) for message in bag.messages(name)]
+    # stable: messages of one instant stay in the order in which they were written
+    return sorted(messages, key=lambda message: message.receive_time)
 
 
 def _open(file: Path, folder: Path) -> StorageFile:

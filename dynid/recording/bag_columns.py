@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,25 +15,25 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.message_definitions import types_for
-from dynid.recording.names import shown
 from dynid.recording.protobuf_messages import is_protobuf, protobuf_decoder
-from dynid.recording.samples import NANOSECONDS
+from dynid.recording.samples import LATEST_STAMP, MEMORY_CHECK_INTERVAL, NANOSECONDS
+from dynid.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from dynid.recording.storage import StoredMessages, Topic
+    from dynid.recording.bag import Bag
+    from dynid.recording.storage import Topic
 
+_EXAMINED = 200  # messages of a topic, for the names of its columns
 _LABELS = ("name", "names", "joint_names")
 _STAMPS = ("stamp", "timestamp")
 _HEADS = {"header", *_STAMPS}  # parts of a message without signals
 _SECONDS, _NANOSECONDS = ("sec", "seconds"), ("nanosec", "nsec", "nanos")
 _LONGEST_LIST = 100  # elements; longer ones are images and the like
 _DEEPEST = 8  # levels of messages in messages
-_LATEST_STAMP = 2**63 - 1  # [ns] that a stamp can hold; a damaged one may be later
-_MEMORY_CHECK_INTERVAL = 10_000  # messages
 
 
 class MessageColumn(NamedTuple):
@@ -42,7 +43,7 @@ class MessageColumn(NamedTuple):
     values: NDArray[np.float64]
 
 
-def column_heads(bag: StoredMessages, topic: Topic, messages: int) -> dict[str, bool]:
+def column_heads(bag: Bag, topic: Topic) -> dict[str, bool]:
     """Return the names of the columns in the first messages of a topic.
 
     There are none for a type whose definition is neither in the bag nor installed.
@@ -53,14 +54,14 @@ def column_heads(bag: StoredMessages, topic: Topic, messages: int) -> dict[str, 
     """
     decode = _decoder(bag, topic.type)
     names: dict[str, bool] = {}
-    for _, raw in _first(bag, topic, messages):
+    for _, raw in islice(_all(bag, topic), _EXAMINED):
         for name, value in _numbers(decode(raw), topic.name):
             names[name] = names.get(name, False) or value != 0
     return names
 
 
 def read_columns(
-    bag: StoredMessages, topic: Topic, wanted: Sequence[str]
+    bag: Bag, topic: Topic, wanted: Sequence[str]
 ) -> tuple[dict[str, MessageColumn], str]:
     """Return columns of a topic by their names, and a sentence on their times if it is needed.
 
@@ -82,9 +83,9 @@ def read_columns(
         for name, value in _numbers(message, topic.name):
             if name in known:
                 header[name].append(stamp)
-                received[name].append(min(time, _LATEST_STAMP))
+                received[name].append(min(time, LATEST_STAMP))
                 values[name].append(value)
-        if count % _MEMORY_CHECK_INTERVAL == 0:
+        if count % MEMORY_CHECK_INTERVAL == 0:
             check_memory(count, len(wanted), bag.name)
     stamped = any(any(stamps) for stamps in header.values())
     times = header if stamped else received
@@ -98,14 +99,7 @@ def read_columns(
     return columns, f"{shown(topic.name)} has no stamps; the times of reception were used."
 
 
-def _first(bag: StoredMessages, topic: Topic, messages: int) -> Iterator[tuple[int, bytes]]:
-    for count, message in enumerate(_all(bag, topic)):
-        if count == messages:
-            return
-        yield message
-
-
-def _all(bag: StoredMessages, topic: Topic) -> Iterator[tuple[int, bytes]]:
+def _all(bag: Bag, topic: Topic) -> Iterator[tuple[int, bytes]]:
     for block in bag.blocks(topic.name, topic.type):
         for time, raw in block.messages():
             if len(raw) > RECORDING_MESSAGE_BYTES.most:
@@ -114,7 +108,7 @@ def _all(bag: StoredMessages, topic: Topic) -> Iterator[tuple[int, bytes]]:
             yield time, raw
 
 
-def _decoder(bag: StoredMessages, kind: str) -> Callable[[bytes], Any]:
+def _decoder(bag: Bag, kind: str) -> Callable[[bytes], Any]:
     """Return a function that decodes a message of a type; it returns None for damaged bytes."""
     try:
         of_kind = _decoder_of_definition(kind, bag.definition(kind))
@@ -156,7 +150,7 @@ def _stamp(message: Any) -> int:
     if not all(isinstance(part, int) for part in (seconds, nanoseconds)):
         return 0
     total = seconds * int(NANOSECONDS) + nanoseconds
-    return total if 0 <= total < 2**63 and nanoseconds < NANOSECONDS else 0
+    return total if 0 <= total <= LATEST_STAMP and nanoseconds < NANOSECONDS else 0
 
 
 def _numbers(message: Any, name: str, depth: int = 0) -> Iterator[tuple[str, float]]:

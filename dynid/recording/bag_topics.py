@@ -11,9 +11,9 @@ from dynid.recording.bag_columns import MessageColumn, column_heads, read_column
 from dynid.recording.column_proposal import effort_questions, propose_columns
 from dynid.recording.column_words import SIGNALS, parse_column
 from dynid.recording.csv_merge import TimedSignal, merge
-from dynid.recording.names import shown, shown_names
 from dynid.recording.protobuf_messages import MISSING_PACKAGE, is_protobuf, lacks_package
-from dynid.recording.samples import NANOSECONDS, Samples, require_joints
+from dynid.recording.samples import NANOSECONDS, Samples, choose_joints
+from dynid.text import shown, shown_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 STAMP = "stamp"
 """Time column of a map of topics: stamps of messages, or their reception if they have none."""
-_EXAMINED = 200  # messages of a topic
 _RANKED = ("sensor_msgs/msg/JointState", "control_msgs/msg/DynamicJointState")
 _MOTION = (SIGNALS["position"], SIGNALS["velocity"], SIGNALS["effort"])
 _CONTROLLER = "control_msgs/msg/JointTrajectoryControllerState"
@@ -49,7 +48,7 @@ def propose_topics(
         effort: recorded quantity, as in ``drives.effort``; empty: unknown.
         topic: that has the positions; None: any.
     """
-    heads = {info: column_heads(bag, info, _EXAMINED) for info in bag.topics if info.messages}
+    heads = {info: column_heads(bag, info) for info in bag.topics if info.messages}
     single: dict[str, list[ColumnMap]] = {}
     for info, names in heads.items():
         proposal = _proposed(names, joints, effort)
@@ -93,28 +92,22 @@ def read_topics(bag: Bag, columns: ColumnMap, joints: Sequence[str] | None) -> S
     Raises:
         RecordingError: a column or joint is missing, or the topics have no time in common.
     """
-    wanted = columns.joints if joints is None else tuple(joints)
-    require_joints(wanted, columns.joints, f"{bag.name} (column map)")
-    order = [columns.joints.index(joint) for joint in wanted]
+    wanted, order = choose_joints(joints, columns.joints, f"{bag.name} (column map)")
     names = {
         name: [str(signal.columns[place]) for place in order]
         for name, signal in columns.signals().items()
     }
     read, notes = _read(bag, [name for listed in names.values() for name in listed])
     first = min(int(column.stamps.min()) for column in read.values())
-    timed: dict[str, TimedSignal] = {}
+    timed: dict[str, list[TimedSignal]] = {name: [] for name in names}
     for signal, mapped in columns.signals().items():
         scaling, delays = mapped.scaling(), mapped.delays()
-        for joint, (place, name) in enumerate(zip(order, names[signal], strict=True)):
+        for place, name in zip(order, names[signal], strict=True):
             factor, offset = scaling[place]
             seconds = (read[name].stamps - first) / NANOSECONDS - delays[place]
             values = factor * read[name].values + offset
-            timed[f"{signal} {joint}"] = TimedSignal(_topic(name), seconds, values[:, None])
-    seconds, merged, note = _together(timed)
-    signals = {
-        signal: np.hstack([merged[f"{signal} {joint}"] for joint in range(len(order))])
-        for signal in names
-    }
+            timed[signal].append(TimedSignal(_topic(name), seconds, values))
+    seconds, signals, note = _together(timed)
     return Samples(
         stamps=first + np.rint(seconds * NANOSECONDS).astype(np.int64),
         position=signals["position"],
@@ -144,7 +137,7 @@ def fields_to_map(bag: Bag) -> str:
     """Return sentences on the fields of a bag that a column map can name."""
     kinds = [topic.type for topic in bag.topics]
     missing = MISSING_PACKAGE if lacks_package() and any(map(is_protobuf, kinds)) else ""
-    names = [name for topic in bag.topics for name in column_heads(bag, topic, _EXAMINED)]
+    names = [name for topic in bag.topics for name in column_heads(bag, topic)]
     signals = [name for name in names if any(w & {*parse_column(name).words} for w in _MOTION)]
     if not signals:
         return missing
@@ -188,9 +181,7 @@ def _read(bag: Bag, names: Sequence[str]) -> tuple[dict[str, MessageColumn], lis
             notes += [note] if note else []
     for name in names:
         if name not in read:
-            available = (
-                text for topic in bag.topics for text in column_heads(bag, topic, _EXAMINED)
-            )
+            available = (text for topic in bag.topics for text in column_heads(bag, topic))
             raise RecordingError(
                 f"{bag.name}: there is no '{shown(name)}' in its messages; available are "
                 f"{shown_names(available)}."
@@ -199,12 +190,15 @@ def _read(bag: Bag, names: Sequence[str]) -> tuple[dict[str, MessageColumn], lis
 
 
 def _together(
-    timed: Mapping[str, TimedSignal],
+    timed: Mapping[str, Sequence[TimedSignal]],
 ) -> tuple[NDArray[np.float64], Mapping[str, NDArray[np.float64]], str]:
-    """Return common times [s], the columns by name at them, and a sentence where these changed."""
-    first = next(iter(timed.values()))
-    if all(np.array_equal(first.seconds, other.seconds) for other in timed.values()):
-        return first.seconds, {name: column.values for name, column in timed.items()}, ""
+    """Return common times [s], the signals at them (M, n), and a sentence where these changed."""
+    times = [one.seconds for joints in timed.values() for one in joints]
+    if all(np.array_equal(times[0], other) for other in times):
+        together = {
+            name: np.stack([one.values for one in joints], axis=1) for name, joints in timed.items()
+        }
+        return times[0], together, ""
     return merge(timed, what="messages")
 
 

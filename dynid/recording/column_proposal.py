@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
 import yaml
 
 from dynid.errors import RecordingError
-from dynid.recording.column_groups import ColumnGroup, column_groups
+from dynid.recording.column_groups import ColumnGroup, column_groups, missing_columns
 from dynid.recording.column_words import (
     CURRENT,
     NEUTRAL,
@@ -19,18 +20,16 @@ from dynid.recording.column_words import (
     parse_column,
 )
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
-from dynid.recording.missing_columns import missing_columns
-from dynid.recording.names import shown, shown_names
-from dynid.recording.samples import require_joints
+from dynid.recording.samples import choose_joints
+from dynid.recording.table import Table, seconds_of
 from dynid.recording.table_head import number
 from dynid.recording.units import CURRENTS, FACTORS
+from dynid.text import shown, shown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from dynid.recording.table import Table
 
 _TO_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 _OF_A_TIME = frozenset({"s", "sec", "secs", "seconds", "since", "start", "utc", "unix", "epoch"})
@@ -71,7 +70,7 @@ def propose_columns(
         the map; None if the header does not give each joint one position and one effort, or has no
         time.
     """
-    columns = [parse_column(name, units[n] if units else "") for n, name in enumerate(header)]
+    columns = _parsed(header, units)
     labels = dict(_labels(columns, first_row).values())
     groups = {name: column_groups(columns, name, joints, labels) for name in SIGNALS}
     pair = _position_and_effort(groups["position"], groups["effort"], effort)
@@ -132,7 +131,7 @@ def columns_by_name(table: Table, joints: Sequence[str], effort: str = "") -> Co
     proposal = propose_for_table(table, joints, effort)
     if proposal is None:
         raise RecordingError(doubt_of_names(table, joints))
-    require_joints(joints or proposal.joints, proposal.joints, table.name)
+    choose_joints(joints or None, proposal.joints, table.name)
     for question in _questions(proposal, table, effort):
         raise RecordingError(
             f"{table.name}: {question} ('dynid info' shows a column map to put into the profile)."
@@ -147,10 +146,7 @@ def doubt_of_names(table: Table, joints: Sequence[str]) -> str:
         table: for which no map is proposed.
         joints: of the robot; none: unknown.
     """
-    columns = [
-        parse_column(name, table.units[place] if table.units else "")
-        for place, name in enumerate(table.header)
-    ]
+    columns = _parsed(table.header, table.units)
     lacks = "; ".join(
         missing_columns(columns, joints, has_time=_time(columns, frozenset()) is not None)
     )
@@ -237,12 +233,14 @@ def proposal_text(proposal: ColumnMap) -> str:
     ).rstrip()
 
 
+def _parsed(header: Sequence[str], units: Sequence[str]) -> list[ColumnName]:
+    """Return the words of each column; ``units`` may be empty."""
+    return [parse_column(name, unit) for name, unit in zip_longest(header, units, fillvalue="")]
+
+
 def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
     """Yield what the names of columns leave open."""
-    units = table.units or ("",) * table.width
-    parsed = {
-        name: parse_column(name, unit) for name, unit in zip(table.header, units, strict=True)
-    }
+    parsed = {column.name: column for column in _parsed(table.header, table.units)}
     for name, signal in columns.signals().items():
         for key in signal.columns:
             unit = parsed[str(key)].unit
@@ -255,7 +253,7 @@ def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
         yield "the order of the joints changes from row to row; export one column for each joint"
     if columns.time is None or table.rows < 2:
         return
-    stamps = _seconds(table, columns.time)
+    stamps = seconds_of(table, columns.time)
     step = float(np.nanmedian(np.diff(stamps))) if np.isfinite(stamps).sum() > 1 else 0.0
     if step > _LONGEST_USUAL_STEP:
         yield (
@@ -372,11 +370,7 @@ def _time(columns: Sequence[ColumnName], stem: frozenset[str]) -> TimeColumn | N
 def _nanoseconds(seconds: ColumnName, columns: Sequence[ColumnName]) -> str | None:
     """Return the column of a stamp's nanoseconds."""
     same = (other for other in columns if other.words[:-1] == seconds.words[:-1])
-    return next((other.name for other in same if other.words[-1:] and _is_nano(other)), None)
-
-
-def _is_nano(column: ColumnName) -> bool:
-    return column.words[-1] in _NANOSECONDS
+    return next((other.name for other in same if _NANOSECONDS & set(other.words[-1:])), None)
 
 
 def _labels(columns: Sequence[ColumnName], first_row: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -389,8 +383,3 @@ def _labels(columns: Sequence[ColumnName], first_row: Sequence[str]) -> dict[str
         if {"name", "names"} & set(column.words) and len(numbers) == 1 and text:
             labels[column.name] = (numbers[0], cell)
     return labels
-
-
-def _seconds(table: Table, time: TimeColumn) -> NDArray[np.float64]:
-    (reading,) = table.readable([time.columns()])
-    return time.seconds(reading.values)

@@ -1,8 +1,9 @@
-"""Conversion of recordings to rosbag2 folders (MCAP) for ``ros2 bag info`` and ``play``."""
+"""Recordings written to files: rosbag2 folders (MCAP) for ``ros2 bag``, ``.npz`` and ``.csv``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from csv import writer
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_typestore
 
-from dynid.errors import RecordingError
+from dynid.arguments import check_path
+from dynid.errors import ArgumentError, RecordingError, WriteError
+from dynid.files import whole_file
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter, require_absent
 from dynid.recording.columns import ColumnMap
@@ -24,6 +27,7 @@ from dynid.recording.settings import TemperatureTopic
 from dynid.recording.span import refuse_flaws
 from dynid.recording.temperature import TemperatureSamples
 from dynid.recording.temperature_topic import DYNAMIC_JOINT_STATE
+from dynid.text import printable
 from dynid.transaction import unfinished
 
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
@@ -184,3 +188,57 @@ def _shift(stamps: NDArray[np.int64]) -> int:
     """Return what brings stamps into the range of ROS: 0, or to begin at 0 if necessary [ns]."""
     fits = stamps.min() >= 0 and stamps.max() < _LATEST_STAMP
     return 0 if fits else -int(stamps.min())
+
+
+def save_recording(recording: Recording, path: str | Path) -> None:
+    """Write a recording; see :meth:`Recording.save`."""
+    check_path("save(): path", path)
+    file, recording = Path(path), _measured(recording)
+    suffix = file.suffix.lower()
+    if suffix not in {".npz", ".csv", ""}:
+        raise ArgumentError(
+            f"save(): {printable(path)[:80]} must end in .npz or .csv, or be the name of a rosbag2 "
+            "folder without an ending."
+        )
+    if not suffix:
+        write_bag(recording, file)
+        return
+    if file.exists():
+        raise WriteError(f"{printable(path)}: already exists; name another file.")
+    with whole_file(file) as target:
+        (_write_arrays if suffix == ".npz" else _write_table)(recording, target)
+
+
+def _measured(recording: Recording) -> Recording:
+    """Return the measured samples alone, so that gaps are there again when they are read."""
+    if recording.missing is None:
+        return recording
+    kept = ~recording.missing
+    rows: dict[str, Any] = {name: values[kept] for name, values in recording.measured().items()}
+    if recording.link_position is not None:
+        rows["link_position"] = recording.link_position[kept]
+    return replace(recording, time=recording.time[kept], missing=None, gaps=(), **rows)
+
+
+def _write_arrays(recording: Recording, file: Path) -> None:
+    measured: dict[str, Any] = {**recording.measured()}
+    if recording.temperature is not None:
+        measured["temperature"] = recording.temperature.at(recording.time)
+    names, links = recording.joint_names, recording.link_position
+    if links is not None:  # as joints of their own, which nothing drives
+        names = (*names, *(f"{name}.link" for name in names))
+        unknown = {"position": links, "effort": np.zeros_like(links)}
+        measured = {
+            signal: np.hstack([values, unknown.get(signal, np.full_like(links, np.nan))])
+            for signal, values in measured.items()
+        }
+    with file.open("wb") as stream:
+        np.savez(stream, time=recording.time, joint_names=np.array(names), **measured)
+
+
+def _write_table(recording: Recording, file: Path) -> None:
+    columns = recording.columns()
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        rows = writer(stream, lineterminator="\n")
+        rows.writerow(columns)
+        rows.writerows(np.column_stack(list(columns.values())).tolist())

@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 from pydantic import model_validator
 
-from dynid.arrays import Array, runs
+from dynid.arrays import Array, in_runs, runs
 from dynid.configuration import Settings
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.recording.interpolation import linear, spline
@@ -20,8 +20,6 @@ from dynid.recording.wrapping import find_wrapping, unwrapped
 from dynid.text import listed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.recording.samples import Samples
 
 Signal = Literal["position", "velocity", "effort"]
@@ -113,10 +111,9 @@ def corrected(recording: Recording, corrections: Sequence[Correction]) -> Record
     changed: dict[str, Any] = {}
     notes = [note for correction in corrections if (note := _note(correction, recording))]
     step = np.array(recording.position_step)
-    for signal in SIGNALS:
-        values = getattr(recording, signal)
+    for signal, values in recording.measured().items():
         chosen = [correction for correction in corrections if correction.signal == signal]
-        if values is None or not chosen:
+        if not chosen:
             continue
         changed[signal] = _of_signal(values, chosen, recording.joint_names, notes)
         if signal == "position":
@@ -263,7 +260,7 @@ def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> 
     if not everywhere.any():
         return recording
     rate, count = recording.sampling_rate, len(recording.time)
-    ticks = {signal: delay * rate for signal, delay in delays.items()}
+    ticks: dict[str, Array] = {signal: delay * rate for signal, delay in delays.items()}
     first = max(0, int(np.ceil(-everywhere.min() * rate - _ON_A_SAMPLE)))
     past = min(count, int(np.floor(count - 1 - everywhere.max() * rate + _ON_A_SAMPLE)) + 1)
     if past - first < FEWEST_SAMPLES:
@@ -274,9 +271,8 @@ def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> 
         )
     at = np.arange(first, past, dtype=np.float64)
     shifted: dict[str, Any] = {
-        signal: _shifted(getattr(recording, signal), at, delay, smooth=signal == "position")
-        for signal, delay in ticks.items()
-        if getattr(recording, signal) is not None
+        signal: _shifted(values, at, ticks[signal], smooth=signal == "position")
+        for signal, values in recording.measured().items()
     }
     used = np.unique(np.concatenate([*ticks.values(), [0.0]]))
     begin, end = first / rate, (past - 1) / rate
@@ -285,7 +281,7 @@ def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> 
         **shifted,
         time=np.arange(past - first) / rate,
         missing=_spread(recording.missing, used, first, past),
-        gaps=tuple(runs(_spread(_gap_flags(recording), used, first, past))),
+        gaps=tuple(runs(_spread(in_runs(recording.gaps, count), used, first, past))),
         link_position=None
         if recording.link_position is None
         else recording.link_position[first:past],
@@ -306,13 +302,6 @@ def _shifted(values: Array, at: Array, delays: Array, *, smooth: bool) -> Array:
             of_joint = values[:, column : column + 1]
             result[:, column] = interpolate(samples, of_joint, at + delay)[:, 0]
     return result
-
-
-def _gap_flags(recording: Recording) -> NDArray[np.bool_]:
-    flags = np.zeros(len(recording.time), dtype=bool)
-    for first, past in recording.gaps:
-        flags[first:past] = True
-    return flags
 
 
 def _spread(flags: Any, delays: Array, first: int, past: int) -> Any:

@@ -11,19 +11,19 @@ from dynid.limits import RECORDING_JOINTS
 from dynid.recording.csv_merge import TimedSignal, merge
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest, frozen
-from dynid.recording.names import shown
 from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import (
     NANOSECONDS,
     Flaw,
     Samples,
+    choose_joints,
     no_time,
-    require_joints,
     unusable_times,
 )
-from dynid.recording.table import Reading, Table
+from dynid.recording.table import Reading, Table, seconds_of
 from dynid.recording.table_file import read_table
 from dynid.recording.temperature import TemperatureSamples
+from dynid.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,11 +58,9 @@ def read_csv(
             have different numbers of rows, and no times.
     """
     name = shown(path)
-    wanted = columns.joints if joints is None else tuple(joints)
-    require_joints(wanted, columns.joints, f"{name} (column map)")
+    wanted, order = choose_joints(joints, columns.joints, f"{name} (column map)")
     what = f"{name} (column map): names {len(columns.joints)} joints"
     RECORDING_JOINTS.check(len(columns.joints), what, RecordingTooLargeError)
-    order = [columns.joints.index(joint) for joint in wanted]
     files = _Files(path, columns, opened)
     for signal in columns.signals().values():
         files.of(signal.file)
@@ -96,11 +94,8 @@ def read_csv(
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=tuple(
-            Source(shown(file), digest(file), table.kind, path=file)
-            for file, table in files.tables.items()
-        ),
-        repairs=tuple(sentence for table in files.tables.values() for sentence in table.repairs),
+        sources=files.sources(),
+        repairs=files.repairs(),
         nominal_rate=columns.sampling_rate,
         flaws=tuple(Flaw(_stamp_of(row, stamps, unusable), bad[row]) for row in flawed),
     )
@@ -135,6 +130,17 @@ class _Files:
     @property
     def rows(self) -> int:
         return next(iter(self.tables.values())).rows
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return the files that were read."""
+        return tuple(
+            Source(shown(file), digest(file), table.kind, path=file)
+            for file, table in self.tables.items()
+        )
+
+    def repairs(self) -> tuple[str, ...]:
+        """Return the sentences on repairs of all tables."""
+        return tuple(sentence for table in self.tables.values() for sentence in table.repairs)
 
     def of(self, name: str | None) -> Table:
         """Return the table in the file of that name; None: in the recording's path."""
@@ -194,17 +200,11 @@ class _Files:
             )
 
 
-def seconds_of(table: Table, time: TimeColumn) -> NDArray[np.float64]:
-    """Return times (N,) [s], NaN if unreadable."""
-    (reading,) = table.readable([time.columns()])
-    return time.seconds(reading.values)
-
-
 def _merged(
     files: _Files, columns: ColumnMap, order: list[int], wanted: tuple[str, ...]
 ) -> Samples:
     """Return the samples of signals that have times or delays of their own."""
-    signals = {}
+    signals: dict[str, list[TimedSignal]] = {}
     for name, signal in columns.signals().items():
         table, own_time = files.of(signal.file), files.own_time(signal)
         if own_time is None and columns.sampling_rate is not None:
@@ -223,28 +223,21 @@ def _merged(
         if len(bad) > min(MOST_FLAWS, table.rows - 1):
             raise RecordingError(bad[min(bad)])
         values[sorted(bad)] = np.nan
-        for joint, place in enumerate(order):
-            shifted = times - signal.delays()[place]
-            signals[f"{name} {joint}"] = TimedSignal(table.name, shifted, values[:, [joint]])
-    seconds, columns_at, note = merge(signals)
-    merged = {
-        name: np.hstack([columns_at[f"{name} {joint}"] for joint in range(len(order))])
-        for name in columns.signals()
-    }
+        signals[name] = [
+            TimedSignal(table.name, times - signal.delays()[place], values[:, joint])
+            for joint, place in enumerate(order)
+        ]
+    seconds, merged, note = merge(signals)
     heat = _temperature(files, columns, order)
     check_memory(len(seconds), len(wanted), shown(files.path))
-    repairs = [sentence for table in files.tables.values() for sentence in table.repairs]
     samples = Samples(
         stamps=np.rint(seconds * NANOSECONDS).astype(np.int64),
         position=merged["position"],
         velocity=merged.get("velocity"),
         effort=merged["effort"],
         joint_names=wanted,
-        sources=tuple(
-            Source(shown(file), digest(file), table.kind, path=file)
-            for file, table in files.tables.items()
-        ),
-        repairs=(*repairs, *columns.delay_notes(), note),
+        sources=files.sources(),
+        repairs=(*files.repairs(), *columns.delay_notes(), note),
     )
     return samples if heat is None else with_temperature(samples, heat)
 

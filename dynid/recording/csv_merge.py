@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy
 
 from dynid.errors import RecordingError
+from dynid.recording.interpolation import linear, spline
 from dynid.recording.model import FEWEST_SAMPLES
-from dynid.recording.names import shown_names
-from dynid.recording.samples import no_time, unusable_times
-from dynid.recording.values import LARGEST
+from dynid.recording.samples import LARGEST, no_time, unusable_times
+from dynid.text import shown_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,12 +24,12 @@ _GAP = 2.5  # times the usual step: more than one sample is missing
 
 
 class TimedSignal(NamedTuple):
-    """A signal with the times of its file.
+    """A signal of one joint with the times of its file.
 
     Attributes:
         file: its name.
         seconds: (N,) [s].
-        values: (N, n); NaN where a cell could not be read.
+        values: (N,); NaN where a cell could not be read.
     """
 
     file: str
@@ -39,7 +38,7 @@ class TimedSignal(NamedTuple):
 
 
 def merge(
-    signals: Mapping[str, TimedSignal], what: str = "files"
+    signals: Mapping[str, Sequence[TimedSignal]], what: str = "files"
 ) -> tuple[Values, dict[str, Values], str]:
     """Bring signals to the times of the fastest one, within the time that all have.
 
@@ -47,7 +46,7 @@ def merge(
     linearly. Nothing is interpolated over a gap: values there are NaN.
 
     Args:
-        signals: by name, which begins with ``position`` for positions.
+        signals: of each joint, by name.
         what: where they are, in messages.
 
     Returns:
@@ -56,11 +55,12 @@ def merge(
     Raises:
         RecordingError: the times of a file do not increase, or the files have no time in common.
     """
-    cleaned = {name: _increasing(timed) for name, timed in signals.items()}
-    first = max(timed.seconds[0] for timed in cleaned.values())
-    last = min(timed.seconds[-1] for timed in cleaned.values())
-    spans = {timed.file: (timed.seconds[0], timed.seconds[-1]) for timed in cleaned.values()}
-    fastest = min(cleaned.values(), key=_usual_step)
+    cleaned = {name: [_increasing(one) for one in joints] for name, joints in signals.items()}
+    every = [timed for joints in cleaned.values() for timed in joints]
+    first = max(timed.seconds[0] for timed in every)
+    last = min(timed.seconds[-1] for timed in every)
+    spans = {timed.file: (timed.seconds[0], timed.seconds[-1]) for timed in every}
+    fastest = min(every, key=_usual_step)
     common = fastest.seconds[(fastest.seconds >= first) & (fastest.seconds <= last)]
     if len(common) < FEWEST_SAMPLES:
         ranges = shown_names(f"{file} from {a:.6g} to {b:.6g} s" for file, (a, b) in spans.items())
@@ -69,10 +69,11 @@ def merge(
             "one clock (a factor can convert the unit)."
         )
     values = {
-        name: _at(common, timed, smooth=name.startswith("position"))
-        for name, timed in cleaned.items()
+        name: np.stack([_at(common, one, smooth=name == "position") for one in joints], axis=1)
+        for name, joints in cleaned.items()
     }
-    rows = shown_names(f"{timed.file} has {len(timed.seconds)} rows" for timed in _by_file(cleaned))
+    lengths = {timed.file: len(timed.seconds) for timed in every}
+    rows = shown_names(f"{file} has {length} rows" for file, length in lengths.items())
     note = (
         f"The {what} have different times ({rows}): all signals were resampled to the "
         f"{len(common)} times of {fastest.file} in the {common[-1] - common[0]:.4g} s that they "
@@ -84,10 +85,6 @@ def merge(
 def _usual_step(timed: TimedSignal) -> float:
     """Return the usual step [s], without the rounding by which shifted times differ."""
     return float(f"{np.median(np.diff(timed.seconds)):.9g}")
-
-
-def _by_file(signals: Mapping[str, TimedSignal]) -> list[TimedSignal]:
-    return list({timed.file: timed for timed in signals.values()}.values())
 
 
 def _increasing(signal: TimedSignal) -> TimedSignal:
@@ -115,22 +112,15 @@ def _increasing(signal: TimedSignal) -> TimedSignal:
 
 
 def _at(times: Values, signal: TimedSignal, *, smooth: bool) -> Values:
-    """Return values (M, n) at the times (M,), which are within those of the signal."""
+    """Return values (M,) at the times (M,), which are within those of the signal."""
     if len(times) == len(signal.seconds) and (times == signal.seconds).all():
         return signal.values
-    sampled = np.empty((len(times), signal.values.shape[1]))
-    for column, values in enumerate(signal.values.T):
-        known = np.abs(values) <= LARGEST  # not NaN, and nothing that overflows
-        if known.sum() < FEWEST_SAMPLES:
-            sampled[:, column] = np.nan
-            continue
-        seconds = signal.seconds[known]
-        sampled[:, column] = (
-            scipy.interpolate.CubicSpline(seconds, values[known])(times)
-            if smooth
-            else np.interp(times, seconds, values[known])
-        )
-        sampled[_in_gaps(times, seconds), column] = np.nan
+    known = np.abs(signal.values) <= LARGEST  # not NaN, and nothing that overflows
+    if known.sum() < FEWEST_SAMPLES:
+        return np.full(len(times), np.nan)
+    seconds, values = signal.seconds[known], signal.values[known, np.newaxis]
+    sampled = (spline if smooth else linear)(seconds, values, times)[:, 0]
+    sampled[_in_gaps(times, seconds)] = np.nan
     return sampled
 
 

@@ -14,8 +14,7 @@ from urllib.parse import quote_from_bytes
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_MESSAGE_BYTES, RECORDING_TOPICS
 from dynid.recording.limits import RecordingTooLargeError
-from dynid.recording.message_block import MessageBlock, in_blocks
-from dynid.recording.storage import Condition, Topic
+from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
 
 _MAGIC = b"SQLite format 3\0"
 _PLAIN_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"

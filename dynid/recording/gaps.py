@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.arrays import runs
+from dynid.arrays import in_runs, runs
 from dynid.text import listed
 
 _MODEL_ERROR = 0.01  # of the standard deviation of torque: no model of a robot is much better
@@ -38,10 +38,7 @@ class Bridging(NamedTuple):
     @property
     def in_gaps(self) -> NDArray[np.bool_]:
         """Whether each sample (N,) is in a gap."""
-        flags = np.zeros(len(self.missing), dtype=bool)
-        for first, past in self.gaps:
-            flags[first:past] = True
-        return flags
+        return in_runs(self.gaps, len(self.missing))
 
     def sentences(self, rate: float) -> tuple[str, ...]:
         """Describe the gaps; nothing without any.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,18 +34,10 @@ _MISSING, _MISSING_UNEVEN = 1.5, 2.5
 _CERTAIN = 0.5  # share of the samples whose cycles are certain, of a clock that explains stamps
 
 
-class Placed(NamedTuple):
-    """Samples at steps of ``1 / rate`` [Hz], and those of them that were not measured."""
-
-    samples: Samples
-    rate: float
-    bridging: Bridging
-
-
 def place_on_grid(
     samples: Samples, valid: NDArray[np.bool_], sampling_rate: float | None
-) -> Placed:
-    """Return samples at steps of ``1 / rate``.
+) -> tuple[Samples, float, Bridging]:
+    """Return samples at steps of ``1 / rate``, this rate [Hz], and which were not measured.
 
     Samples on such a grid (within ``JITTER`` of a step) keep their exact values, and only missing
     ones are interpolated; so do samples of the regular cycles of a clock whose stamps are late.
@@ -185,25 +176,23 @@ def _rounded(rate: float) -> float:
 
 def _fill_holes(
     samples: Samples, valid: NDArray[np.bool_], places: NDArray[np.int64], rate: float
-) -> Placed:
+) -> tuple[Samples, float, Bridging]:
     """Interpolate the samples between those at given places, which keep their values."""
     absent = np.ones(int(places[-1]) + 1, dtype=bool)
     absent[places] = False
     missing = absent.copy()
     missing[places[~valid]] = True
     if not absent.any():
-        return Placed(samples, rate, find_gaps(samples.position, samples.effort, missing))
-    placed = _interpolated(samples, places / rate, absent, missing, rate)
-    for name in ("position", "velocity", "effort"):
-        values = getattr(placed.samples, name)
-        if values is not None:
-            values[places] = getattr(samples, name)
-    return placed
+        return samples, rate, find_gaps(samples.position, samples.effort, missing)
+    filled, _, bridging = _interpolated(samples, places / rate, absent, missing, rate)
+    for name, values in filled.measured().items():
+        values[places] = getattr(samples, name)
+    return filled, rate, bridging
 
 
 def _resample(
     samples: Samples, valid: NDArray[np.bool_], clock: SampleClock | None, given: float | None
-) -> Placed:
+) -> tuple[Samples, float, Bridging]:
     """Interpolate samples at the times of their stamps, or of the cycles of a clock."""
     seconds = samples.seconds
     native_rate = _rounded(usual_rate(seconds)) if clock is None else clock.rate
@@ -256,7 +245,7 @@ def _interpolated(
     absent: NDArray[np.bool_],
     missing: NDArray[np.bool_],
     rate: float,
-) -> Placed:
+) -> tuple[Samples, float, Bridging]:
     """Interpolate samples to a grid.
 
     Args:
@@ -284,4 +273,4 @@ def _interpolated(
             f"{bridged} of {count} samples were missing and were interpolated; positions left out "
             f"elsewhere are predicted to {error[worst]:.2g} ({samples.joint_names[worst]})."
         )
-    return Placed(placed, rate, bridging)
+    return placed, rate, bridging

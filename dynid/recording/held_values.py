@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +29,6 @@ _HOLE = 5.0  # the smallest value beside zero, over the distance of the values n
 _BESIDE_ZERO = 50  # values that show this distance
 
 
-class Held(NamedTuple):
-    """Runs of equal values: their mean length [samples]."""
-
-    length: float
-
-
 def held_signals(recording: Recording) -> Iterator[Contradiction]:
     """Find efforts and positions that do not follow the motion between updates or near zero."""
     changing = np.flatnonzero(np.ptp(recording.position, axis=0) > 0).tolist()
@@ -58,9 +51,9 @@ def held_signals(recording: Recording) -> Iterator[Contradiction]:
         yield _held("position", names, held, recording)
 
 
-def _held_positions(recording: Recording, fast: Mapping[int, Flags]) -> dict[int, Held]:
+def _held_positions(recording: Recording, fast: Mapping[int, Flags]) -> dict[int, float]:
     """Return the positions that are held, unless the velocity is held too."""
-    held: dict[int, Held] = {}
+    held: dict[int, float] = {}
     for joint, flags in fast.items():
         velocity = None if recording.velocity is None else recording.velocity[:, joint]
         moves = velocity is None or (np.ptp(velocity) > 0 and held_at(velocity, flags) is None)
@@ -78,8 +71,8 @@ def _in_motion(position: Array) -> Flags:
     return fast
 
 
-def held_at(values: Array, fast: Flags) -> Held | None:
-    """Return how long values are held in motion; None if they are updated with each sample.
+def held_at(values: Array, fast: Flags) -> float | None:
+    """Return how long values are held in motion [samples]; None if each sample updates them.
 
     Runs of a held signal have nearly the same length, and it changes by many of its steps at once.
     Runs by chance have lengths of a geometric distribution, and those of a coarse signal lengths
@@ -100,7 +93,7 @@ def held_at(values: Array, fast: Flags) -> Held | None:
     jumps = np.abs(np.diff(values)[changes])[1:][within]
     if np.median(jumps) < _JUMP * min(_smallest_step(values), jumps.min()):
         return None
-    return Held(mean)
+    return mean
 
 
 def _smallest_step(values: Array) -> float:
@@ -164,10 +157,10 @@ def _constant(joints: list[str], recording: Recording) -> Contradiction:
 
 
 def _held(
-    signal: str, names: Sequence[str], found: Mapping[int, Held], recording: Recording
+    signal: str, names: Sequence[str], found: Mapping[int, float], recording: Recording
 ) -> Contradiction:
     rate = recording.sampling_rate
-    length = float(np.mean([held.length for held in found.values()]))
+    length = float(np.mean(list(found.values())))
     joints = [names[joint] for joint in found]
     beside = signal == "position" and recording.velocity is not None
     other = ", while the velocity is updated with each sample" if beside else ""

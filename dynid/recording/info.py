@@ -26,7 +26,6 @@ from dynid.recording.grid import usual_rate
 from dynid.recording.lerobot import Episode, episode_map, find_episode, read_episode
 from dynid.recording.load import read_samples
 from dynid.recording.model import FEWEST_SAMPLES, Recording
-from dynid.recording.names import shown
 from dynid.recording.npz_file import has_names_of_signals
 from dynid.recording.redundancy import contradictions
 from dynid.recording.samples import NANOSECONDS, Samples
@@ -36,6 +35,7 @@ from dynid.recording.table import Table
 from dynid.recording.table_file import read_table
 from dynid.recording.timeline import build_recording
 from dynid.recording.wrapping import wrapped_to_a_turn
+from dynid.text import first_few, shown
 
 Range = tuple[float, float]
 _MOST_SENTENCES = 10
@@ -241,7 +241,7 @@ def _describe_table(
         columns=table.width,
         header=table.header,
         proposal=proposal,
-        damage=_first(table.damaged.values()),
+        damage=_damage(table.damaged.values()),
         repairs=table.repairs,
         problem=problem,
     )
@@ -318,7 +318,7 @@ def _describe_samples(path: Path, samples: Samples, as_robot: AsRobot) -> Record
         kind=samples.sources[0].kind,
         size=_size(path),
         topic=samples.sources[0].topic,
-        damage=_first(flaw.sentence for flaw in samples.flaws),
+        damage=_damage(flaw.sentence for flaw in samples.flaws),
         timing=_timing(samples, built),
         joints=joints,
         repairs=repairs,
@@ -377,14 +377,8 @@ def _range(values: NDArray[np.float64]) -> Range | None:
     return (float(finite.min()), float(finite.max())) if len(finite) else None
 
 
-def _first(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Return the first sentences, and the number of the others."""
-    listed_sentences = list(sentences)
-    unlisted = len(listed_sentences) - _MOST_SENTENCES
-    return (
-        *listed_sentences[:_MOST_SENTENCES],
-        *([f"{unlisted} more places cannot be read."] if unlisted > 0 else []),
-    )
+def _damage(sentences: Iterable[str]) -> tuple[str, ...]:
+    return tuple(first_few([*sentences], _MOST_SENTENCES, "{} more places cannot be read."))
 
 
 def _size(path: Path) -> int:

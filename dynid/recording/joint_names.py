@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from dynid.recording.names import shown, shown_names
+from dynid.text import shown, shown_names
 
 _ALIKE = 0.6  # smallest similarity of two names, as difflib measures it
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.recording.message_block import MessageBlock
+    from dynid.recording.storage import MessageBlock
 
     Bytes = NDArray[np.uint8]
     Group = tuple["JointStateLayout", NDArray[np.intp], Bytes]
@@ -122,7 +122,9 @@ class Layouts:
         while left.any() and self._attempts < _MOST_ATTEMPTS:
             self._attempts += 1
             first = int(np.argmax(left))
-            new = self._found(rows[first].tobytes())
+            raw = rows[first].tobytes()
+            message = self._deserialized(raw)
+            new = None if message is None else find_layout(raw, message)
             left[first] = False
             if new is not None:
                 known.append(new)
@@ -130,10 +132,6 @@ class Layouts:
                 same[first] = True
                 left &= ~same
                 yield new, same
-
-    def _found(self, raw: bytes) -> JointStateLayout | None:
-        message = self._deserialized(raw)
-        return None if message is None else find_layout(raw, message)
 
 
 def find_layout(raw: bytes, message: Any) -> JointStateLayout | None:

@@ -14,19 +14,23 @@ from dynid.recording.joint_names import missing_joint
 from dynid.recording.joint_state_layout import Bulk, Layouts
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import frozen
-from dynid.recording.samples import NANOSECONDS, Flaw, Samples
+from dynid.recording.samples import (
+    LATEST_STAMP,
+    MEMORY_CHECK_INTERVAL,
+    NANOSECONDS,
+    Flaw,
+    Samples,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from dynid.recording.message_block import MessageBlock
+    from dynid.recording.storage import MessageBlock
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
-_LATEST_STAMP = 2**63 - 1  # [ns] end of the range of stamps
-_MEMORY_CHECK_INTERVAL = 10_000  # messages between checks of the memory
 _MOST_FLAWS = 1000
 _MOST_ORDERS = 1000  # of joints, that are cached
 
@@ -86,7 +90,7 @@ class JointStates:
             self._broken += 1
             return
         stamp = message.header.stamp
-        if stamp.nanosec >= NANOSECONDS or receive_time > _LATEST_STAMP:
+        if stamp.nanosec >= NANOSECONDS or receive_time > LATEST_STAMP:
             self._broken += 1
             return
         names = tuple(message.name)
@@ -101,7 +105,7 @@ class JointStates:
         self._take_values(message, rows, len(names))
         self._header_times.append(stamp.sec * int(NANOSECONDS) + stamp.nanosec)
         self._receive_times.append(receive_time)
-        if len(self._header_times) % _MEMORY_CHECK_INTERVAL == 0:
+        if len(self._header_times) % MEMORY_CHECK_INTERVAL == 0:
             check_memory(len(self._header_times), len(rows), self._where)
 
     def add_block(self, block: MessageBlock) -> None:
@@ -139,7 +143,7 @@ class JointStates:
         signals = {name: np.full((count, joints), np.nan) for name in self._signals}
         for layout, places, messages in bulk.between(first, past):
             seconds, nanoseconds = layout.stamps(messages)
-            valid = (nanoseconds < NANOSECONDS) & (bulk.times[places] <= _LATEST_STAMP)
+            valid = (nanoseconds < NANOSECONDS) & (bulk.times[places] <= LATEST_STAMP)
             self._broken += int((~valid).sum())
             rows = self._rows(layout.names)
             if rows is None:

@@ -22,9 +22,10 @@ from dynid.limits import RECORDING_MEMORY
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
-from dynid.recording.names import shown, shown_names
-from dynid.recording.parquet_statistics import check_statistics
-from dynid.recording.samples import Samples, nanoseconds, require_joints
+from dynid.recording.parquet_statistics import read_row_groups
+from dynid.recording.samples import Samples, choose_joints, nanoseconds
+from dynid.recording.units import FACTORS
+from dynid.text import shown, shown_names
 
 STATE, ACTION = "observation.state", "action"
 _COLUMNS = (STATE, ACTION, "timestamp", "episode_index")
@@ -32,10 +33,8 @@ _INFO = Path("meta") / "info.json"
 _MALFORMED = (ValueError, KeyError, TypeError, OverflowError, AttributeError, RecursionError)
 _EPISODE = re.compile(r"episode_(\d{1,9})(\.parquet)?")
 _NORMALISED = 101.0  # LeRobot's values without a unit are percent of a joint's range
-_UNITS = {"rad": 1.0, "radian": 1.0, "radians": 1.0, "deg": np.pi / 180} | {
-    "degree": np.pi / 180,
-    "degrees": np.pi / 180,
-}
+_ANGLES = ("rad", "radian", "radians", "deg", "degree", "degrees")
+_UNITS = {unit: FACTORS["position"][unit] for unit in _ANGLES}
 
 
 class Episode(NamedTuple):
@@ -89,11 +88,10 @@ def read_episode(
         for name in (STATE, ACTION)
     }
     time = _vectors(table, "timestamp", 1, info.label)[:, 0]
-    info, notes = (info, []) if columns else info.with_degrees(vectors)
-    names, position, effort = (_mapped if columns else _named)(info, vectors, columns)
-    wanted = names if joints is None else tuple(joints)
-    require_joints(wanted, names, info.label)
-    order = [names.index(joint) for joint in wanted]
+    info, notes = (info, []) if columns is not None else info.with_degrees(vectors)
+    read = _named(info, vectors) if columns is None else _mapped(info, vectors, columns)
+    names, position, effort = read
+    wanted, order = choose_joints(joints, names, info.label)
     check_memory(len(time), len(wanted), info.label)
     if columns is not None and columns.temperature is not None:
         notes.append("Temperatures of a LeRobot dataset are not read.")
@@ -229,17 +227,11 @@ def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
 
 
 def _rows(opened: Any, number: int, where: str) -> Any:
-    """Return the rows of an episode; ``where`` names the file.
-
-    Without threads: pyarrow's scanner of datasets waits without an end after some damages.
-    """
+    """Return the rows of an episode; ``where`` names the file."""
     import pyarrow as pa  # noqa: PLC0415  optional
     from pyarrow import compute  # noqa: PLC0415
 
-    groups = []
-    for group in range(opened.num_row_groups):
-        groups.append(opened.read_row_group(group, columns=list(_COLUMNS), use_threads=False))
-        check_statistics(groups[-1], opened.metadata.row_group(group), where)
+    groups = read_row_groups(opened, where, list(_COLUMNS))
     parts = [group.filter(compute.equal(group.column("episode_index"), number)) for group in groups]
     return pa.concat_tables(parts).select(list(_COLUMNS))
 
@@ -267,10 +259,9 @@ def _vectors(table: Any, name: str, width: int, label: str) -> Array:
 
 
 def _mapped(
-    info: _Info, vectors: Mapping[str, Array], columns: ColumnMap | None
+    info: _Info, vectors: Mapping[str, Array], columns: ColumnMap
 ) -> tuple[tuple[str, ...], Array, Array]:
     """Return joints, positions and commands by a column map."""
-    assert columns is not None  # noqa: S101  see read_episode()
     names = [
         f"{vector}.{element}" for vector in (STATE, ACTION) for element in info.elements[vector]
     ]
@@ -290,13 +281,11 @@ def _mapped(
     return columns.joints, signal(columns.position), signal(columns.effort)
 
 
-def _named(
-    info: _Info, vectors: Mapping[str, Array], _columns: ColumnMap | None
-) -> tuple[tuple[str, ...], Array, Array]:
+def _named(info: _Info, vectors: Mapping[str, Array]) -> tuple[tuple[str, ...], Array, Array]:
     """Return joints, positions and commands by the names of the elements."""
     joints = tuple(element.removesuffix(".pos") for element in info.elements[STATE])
     commanded = tuple(element.removesuffix(".pos") for element in info.elements[ACTION])
-    require_joints(joints, commanded, f"{info.label} ({ACTION})")
+    _, order = choose_joints(joints, commanded, f"{info.label} ({ACTION})")
     scaled = {}
     for vector, unit in info.units.items():
         if unit.lower() not in _UNITS:
@@ -306,5 +295,4 @@ def _named(
                 "recording.columns (docs/recordings.md#lerobot-datasets)."
             )
         scaled[vector] = vectors[vector] * _UNITS[unit.lower()]
-    order = [commanded.index(joint) for joint in joints]
     return joints, scaled[STATE], scaled[ACTION][:, order]

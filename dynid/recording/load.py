@@ -26,7 +26,6 @@ from dynid.recording.joint_names import recorded_names
 from dynid.recording.jointstate import JointStates, NoJointStatesError
 from dynid.recording.lerobot import find_episode, read_episode
 from dynid.recording.model import Recording, Source, digest
-from dynid.recording.names import shown
 from dynid.recording.npz_file import has_names_of_signals, read_npz
 from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import Samples
@@ -35,6 +34,7 @@ from dynid.recording.softmc_file import SOFTMC_SUFFIX, is_softmc, read_softmc
 from dynid.recording.table_file import TABLE_SUFFIXES, read_table
 from dynid.recording.temperature_topic import read_temperature
 from dynid.recording.timeline import build_recording
+from dynid.text import shown
 
 SUFFIXES = frozenset({*KINDS, *TABLE_SUFFIXES, SOFTMC_SUFFIX})
 """Endings, in small letters, of the files that are read; a text of any other ending is, too."""

@@ -41,9 +41,10 @@ def size_in_memory(path: Path, most: int) -> int:
         return path.stat().st_size
     data = path.read_bytes()
     order = {b"IM": "<", b"MI": ">"}.get(data[_HEAD - 2 : _HEAD])
+    if order is None:
+        return 0
     total = 0
-    for kind, content in _elements(memoryview(data)[_HEAD:], order) if order else ():
-        assert order is not None  # noqa: S101  for mypy
+    for kind, content in _elements(memoryview(data)[_HEAD:], order):
         if kind == _COMPRESSED:
             expanded = _expanded(content, most)
             if len(expanded) > most:

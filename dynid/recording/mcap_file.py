@@ -28,9 +28,8 @@ from dynid.recording.mcap_records import (
     runs,
 )
 from dynid.recording.mcap_scan import FileSegment, Scan
-from dynid.recording.message_block import MessageBlock, in_blocks
 from dynid.recording.protobuf_messages import is_protobuf, schema_name
-from dynid.recording.storage import Condition, Topic
+from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
 
 _FOOTER = HEAD.size + 20
 _CRC = 4
@@ -59,11 +58,8 @@ class McapFile:
                 )
             self._scan = Scan(file, size, path.name)
             self._summary = self._compare(file, size)
-        self._channels = self._scan.channels | {
-            number: channel
-            for number, channel in self._summary.channels.items()
-            if number not in self._scan.channels
-        }
+        self._channels = {**self._summary.channels, **self._scan.channels}
+        self._schemas = {**self._summary.schemas, **self._scan.schemas}
         self.topics = self._topics()
         self._check_counts()
 
@@ -87,8 +83,8 @@ class McapFile:
         """Return the definition of a message type, of .msg or Protobuf; empty if unknown."""
         name = schema_name(kind)
         encoding = SchemaEncoding.Protobuf if is_protobuf(kind) else SchemaEncoding.ROS2
-        schemas = {**self._summary.schemas, **self._scan.schemas}
-        texts = (s.data for s in schemas.values() if (s.name, s.encoding) == (name, encoding))
+        schemas = self._schemas.values()
+        texts = (s.data for s in schemas if (s.name, s.encoding) == (name, encoding))
         return next(texts, b"")
 
     def _in_segment(
@@ -124,7 +120,7 @@ class McapFile:
         if scan.data_end is None and not scan.closed:
             return Summary()
         with suppress(DamagedRecordError):
-            return read_summary(file, size, scan.end, RECORDING_CHUNK_BYTES.most)
+            return read_summary(file, size, scan.end)
         damage.append("its index is damaged and was not used")
         return Summary()
 
@@ -147,9 +143,7 @@ class McapFile:
 
     def _kind(self, channel: int) -> str:
         definition = self._channels[channel]
-        schema = self._scan.schemas.get(definition.schema_id) or self._summary.schemas.get(
-            definition.schema_id
-        )
+        schema = self._schemas.get(definition.schema_id)
         kind = schema.name if schema else "without definition"
         return (
             kind
@@ -162,7 +156,7 @@ class McapFile:
         counts = self._scan.counts
         for number, channel in self._channels.items():
             messages[channel.topic, self._kind(number)] += counts[number]
-        return tuple(Topic(name, kind, count) for (name, kind), count in sorted(messages.items()))
+        return tuple(Topic(*key, count) for key, count in sorted(messages.items()))
 
     def _check_counts(self) -> None:
         """Note missing messages and contradictions with the index."""
@@ -231,27 +225,24 @@ class Summary:
         schemas, channels: by number.
         statistics: None if missing.
         chunks: number of listed chunks.
-        checked: whether it has a checksum, which was verified.
     """
 
     schemas: dict[int, Schema] = field(default_factory=dict)
     channels: dict[int, Channel] = field(default_factory=dict)
     statistics: Statistics | None = None
     chunks: int = 0
-    checked: bool = False
 
 
-def read_summary(file: BinaryIO, size: int, data_end: int, largest: int) -> Summary:
+def read_summary(file: BinaryIO, size: int, data_end: int) -> Summary:
     """Read the index of a file that was closed.
 
     Args:
         file: the file.
         size: its size [bytes].
         data_end: offset of the end of its data [bytes].
-        largest: size above which an index is not read [bytes].
 
     Raises:
-        DamagedRecordError: it is damaged.
+        DamagedRecordError: it is damaged, or larger than a chunk may be.
     """
     footer_start = size - len(MAGIC) - _FOOTER
     file.seek(max(footer_start, 0))
@@ -260,13 +251,13 @@ def read_summary(file: BinaryIO, size: int, data_end: int, largest: int) -> Summ
         raise DamagedRecordError
     footer = parse(Footer, head[HEAD.size :])
     start = footer.summary_start or footer_start
-    if not data_end <= start <= footer_start or footer_start - start > largest:
+    if not data_end <= start <= footer_start or footer_start - start > RECORDING_CHUNK_BYTES.most:
         raise DamagedRecordError
     file.seek(start)
     content = file.read(footer_start - start)
     if footer.summary_crc and zlib.crc32(head[:-_CRC], zlib.crc32(content)) != footer.summary_crc:
         raise DamagedRecordError
-    summary = Summary(checked=footer.summary_crc != 0)
+    summary = Summary()
     for kind, begin, end in records(content):
         if kind == Opcode.SCHEMA:
             schema = parse(Schema, content[begin:end])

@@ -13,7 +13,7 @@ from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 
 from dynid.recording.compression import unpack
-from dynid.recording.message_block import MessageBlock
+from dynid.recording.storage import MessageBlock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -247,7 +247,7 @@ class Recording(Shown):
             RecordingError: the file or folder exists or cannot be written.
             WriteError: likewise.
         """
-        on_use("dynid.recording.saving:save_recording")(self, path)
+        on_use("dynid.recording.convert:save_recording")(self, path)
 
     def plot(self) -> NDArray[Any]:
         """Draw position, velocity and effort over time; return matplotlib's axes (k, n)."""
@@ -332,13 +332,12 @@ class Recording(Shown):
         span = slice(first, past)
         gaps = ((max(a, first), min(b, past)) for a, b in self.gaps)
         time, heat = self.time[span], self.temperature
+        measured: dict[str, Any] = {name: values[span] for name, values in self.measured().items()}
         return replace(
             self,
             temperature=heat and heat.cut(float(time[0]), float(time[-1])),
             time=np.arange(len(time)) / self.sampling_rate,
-            position=self.position[span],
-            velocity=None if self.velocity is None else self.velocity[span],
-            effort=self.effort[span],
+            **measured,
             missing=None if self.missing is None else self.missing[span],
             link_position=None if self.link_position is None else self.link_position[span],
             gaps=tuple((a - first, b - first) for a, b in gaps if a < b),

@@ -16,10 +16,10 @@ from dynid.errors import DynidError, RecordingError
 from dynid.limits import RECORDING_JOINTS, RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError, check_memory, check_unpacked
 from dynid.recording.model import Source, digest
-from dynid.recording.names import shown, shown_names
 from dynid.recording.plausible_temperature import with_temperature
-from dynid.recording.samples import Samples, nanoseconds, require_joints
+from dynid.recording.samples import Samples, choose_joints, nanoseconds
 from dynid.recording.temperature import TemperatureSamples
+from dynid.text import shown, shown_names
 
 _REQUIRED = ("time", "position", "effort", "joint_names")
 _OPTIONAL = ("velocity", "temperature")
@@ -67,9 +67,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     RECORDING_JOINTS.check(len(names), what, RecordingTooLargeError)
     time = _numbers(arrays, "time", (None,), where)
     check_memory(len(time), len(names), where)
-    wanted = names if joints is None else tuple(joints)
-    require_joints(wanted, names, where)
-    order = [names.index(joint) for joint in wanted]
+    wanted, order = choose_joints(joints, names, where)
     signals = {
         name: _numbers(arrays, name, (len(time), len(names)), where)[:, order]
         for name in ("position", "velocity", "effort", "temperature")

@@ -30,7 +30,7 @@ def put_in_order(samples: Samples) -> Samples:
     total, ordered = len(samples), samples
     if late.any():
         order = np.argsort(samples.stamps, kind="stable")
-        _refuse_clock_jump(samples, late, order)
+        _refuse_clock_jump(samples, order)
         ordered, late = samples.take(order), late[order]
     repeated = np.concatenate([[False], np.diff(ordered.stamps) == 0])
     kept = ordered.take(~repeated) if repeated.any() else ordered
@@ -55,11 +55,11 @@ def _noting_repeats(kept: Samples, repeated: NDArray[np.bool_]) -> Samples:
     return kept.noting(f"{many} had repeated stamps and were dropped.")
 
 
-def _refuse_clock_jump(samples: Samples, late: NDArray[np.bool_], order: NDArray[np.int64]) -> None:
+def _refuse_clock_jump(samples: Samples, order: NDArray[np.int64]) -> None:
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
     if np.abs(places - np.arange(len(order))).max() > FARTHEST_MOVE:
-        raise _clock_jump(samples, late)
+        raise _clock_jump(samples)
 
 
 def _refuse_overlap(samples: Samples, ordered: Samples, late: NDArray[np.bool_]) -> None:
@@ -71,7 +71,7 @@ def _refuse_overlap(samples: Samples, ordered: Samples, late: NDArray[np.bool_])
     steps = np.diff(ordered.stamps)
     around = np.concatenate([steps[near[near > 0] - 1], steps[near[near < len(steps)]]])
     if (around < _HOLE * np.median(steps[steps > 0])).any():
-        raise _clock_jump(samples, samples.stamps < np.maximum.accumulate(samples.stamps))
+        raise _clock_jump(samples)
 
 
 def _equal_to_forerunner(samples: Samples) -> NDArray[np.bool_]:
@@ -81,8 +81,8 @@ def _equal_to_forerunner(samples: Samples) -> NDArray[np.bool_]:
     return np.concatenate([[False], same])
 
 
-def _clock_jump(samples: Samples, late: NDArray[np.bool_]) -> RecordingError:
-    row = int(np.argmax(late))
+def _clock_jump(samples: Samples) -> RecordingError:
+    row = int(np.argmax(samples.stamps < np.maximum.accumulate(samples.stamps)))
     size = (samples.stamps[:row].max() - samples.stamps[row]) / NANOSECONDS
     at = (samples.stamps[row - 1] - samples.stamps[0]) / NANOSECONDS
     return RecordingError(

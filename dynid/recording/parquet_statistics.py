@@ -13,10 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.names import shown
+from dynid.text import shown
 
 
-def check_statistics(group: Any, stated: Any, where: str) -> None:
+def read_row_groups(opened: Any, where: str, columns: list[str] | None = None) -> list[Any]:
+    """Return the row groups of an opened Parquet file as tables, compared with their statistics.
+
+    Without threads: pyarrow's scanner of datasets waits without an end after some damages.
+
+    Args:
+        opened: the file.
+        where: names the file in messages.
+        columns: to read; None: all.
+
+    Raises:
+        RecordingError: a column has other values than stated, so that the file is damaged.
+    """
+    groups = []
+    for number in range(opened.num_row_groups):
+        groups.append(opened.read_row_group(number, columns=columns, use_threads=False))
+        _check_statistics(groups[-1], opened.metadata.row_group(number), where)
+    return groups
+
+
+def _check_statistics(group: Any, stated: Any, where: str) -> None:
     """Raise where the values of a row group are not those that its statistics describe.
 
     Args:

@@ -31,16 +31,13 @@ def with_temperature(samples: Samples, temperature: TemperatureSamples) -> Sampl
     if problem:
         return samples.noting(f"Temperatures were ignored: {temperature.where}: {problem}")
     values = temperature.celsius
-    with np.errstate(invalid="ignore"):
-        wrong = np.isfinite(values) & ~(
-            (values >= _LOWEST_TEMPERATURE) & (values <= _HIGHEST_TEMPERATURE)
-        )
-    if wrong.any():
+    plausible = _plausible(values)
+    if wrong := int((np.isfinite(values) & ~plausible).sum()):
         samples = samples.noting(
-            f"{int(wrong.sum())} of {values.size} temperatures were outside of "
+            f"{wrong} of {values.size} temperatures were outside of "
             f"{_LOWEST_TEMPERATURE:g} to {_HIGHEST_TEMPERATURE:g} °C and were ignored."
         )
-    kept = replace(temperature, celsius=np.where(wrong | ~np.isfinite(values), np.nan, values))
+    kept = replace(temperature, celsius=np.where(plausible, values, np.nan))
     return replace(samples, temperature=kept)
 
 
@@ -100,10 +97,11 @@ def _problem(temperature: TemperatureSamples, joints: Sequence[str]) -> str:
                 f"the temperature of joint '{joints[joint]}' is {float(np.median(finite)):.4g} "
                 "(median), expected °C; offset: -273.15 converts kelvin."
             )
-    with np.errstate(invalid="ignore"):
-        if not ((values >= _LOWEST_TEMPERATURE) & (values <= _HIGHEST_TEMPERATURE)).any():
-            return (
-                f"no temperature is between {_LOWEST_TEMPERATURE:g} and "
-                f"{_HIGHEST_TEMPERATURE:g} °C."
-            )
+    if not _plausible(values).any():
+        return f"no temperature is between {_LOWEST_TEMPERATURE:g} and {_HIGHEST_TEMPERATURE:g} °C."
     return ""
+
+
+def _plausible(celsius: NDArray[np.float64]) -> NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):
+        return (celsius >= _LOWEST_TEMPERATURE) & (celsius <= _HIGHEST_TEMPERATURE)

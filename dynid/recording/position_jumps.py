@@ -14,11 +14,16 @@ import scipy
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from dynid.arrays import Array
+from dynid.arrays import Array, in_runs
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.model import Recording
 from dynid.recording.sample_loss import find_losses
-from dynid.recording.velocity_agreement import mean_velocity, moving_joints, position_noise
+from dynid.recording.velocity_agreement import (
+    mean_velocity,
+    moving_joints,
+    near_missing,
+    position_noise,
+)
 from dynid.text import listed, significant
 
 _LEVEL = 0.02  # [s] over which a level is a median: longer than encoders filter
@@ -112,7 +117,7 @@ def _jumps_of(
     levels = np.concatenate([[0.0], np.cumsum(increments)])
     medians = np.median(sliding_window_view(levels, size), axis=1)
     steps = medians[size:] - medians[:-size]  # from step ``size - 1`` on
-    steps[_near_missing(recording, len(steps), size)] = 0.0
+    steps[near_missing(recording, len(steps), 2 * size)] = 0.0
     noise = max(float(np.median(np.abs(steps))) / 0.6745, least * (np.pi / size) ** 0.5)
     peaks = _peaks(np.abs(steps), size)[: _MOST_JUMPS + 1]
     sizes = np.abs(steps[peaks])
@@ -132,9 +137,8 @@ def _abrupt(increments: Array, places: Sequence[int]) -> NDArray[np.bool_]:
     What a filtered velocity loses of a motion takes several steps.
     """
     pairs = np.abs(np.convolve(increments, np.ones(2), "same"))
-    elsewhere = np.ones(len(pairs), dtype=bool)
-    for place in places:
-        elsewhere[max(0, place - _BESIDE) : place + _BESIDE + 1] = False
+    near = ((max(0, place - _BESIDE), place + _BESIDE + 1) for place in places)
+    elsewhere = ~in_runs(near, len(pairs))
     return np.asarray(np.abs(increments) > _BEYOND_NEXT * pairs[elsewhere].max(initial=0.0))
 
 
@@ -166,14 +170,6 @@ def _peaks(sizes: Array, size: int) -> NDArray[np.intp]:
     places = np.flatnonzero((sizes == highest) & (sizes > 0))
     alone = places[np.diff(places, prepend=-np.inf) > 2 * size] if len(places) else places
     return np.asarray(alone[np.argsort(-sizes[alone], kind="stable")])
-
-
-def _near_missing(recording: Recording, count: int, size: int) -> NDArray[np.bool_]:
-    """Return which pairs of levels contain samples that are interpolated."""
-    if recording.missing is None:
-        return np.zeros(count, dtype=bool)
-    missing = sliding_window_view(recording.missing, 2 * size)
-    return np.asarray(np.any(missing, axis=1))[:count]
 
 
 def _contradiction(recording: Recording, jumps: Sequence[PositionJump]) -> Contradiction:

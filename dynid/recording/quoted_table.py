@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import RecordingError
-from dynid.recording.names import shown
 from dynid.recording.table import ArrayCells, Table
 from dynid.recording.table_head import bare, number
+from dynid.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +72,8 @@ def read_quoted_table(text: TextFile, first: int, delimiter: str) -> Table:
 
 def _labels(row: Sequence[list[str]]) -> list[str]:
     """Return the list of a row whose elements are no numbers: names; empty without such a list."""
-    texts = (cell for cell in row if len(cell) > 1 and not any(map(_is_number, cell)))
-    return next(texts, [])
+    lists = (cell for cell in row if len(cell) > 1)
+    return next((cell for cell in lists if all(number(bare(one)) is None for one in cell)), [])
 
 
 def _named(label: str, length: int, labels: Sequence[str]) -> list[str]:
@@ -96,10 +96,6 @@ def _elements(cell: str) -> list[str]:
     inside = plain[1:-1]
     parts = inside.split(",") if "," in inside else inside.split()
     return [part.strip().strip("'\"") for part in parts]
-
-
-def _is_number(text: str) -> bool:
-    return number(bare(text)) is not None
 
 
 def _value(text: str) -> float:

@@ -14,14 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.arrays import Array, runs
+from dynid.arrays import Array, in_runs, runs
 from dynid.recording.contradiction import SEVERITIES, Contradiction
-from dynid.recording.corrections import SIGNALS, Correction, corrected, correction_yaml
+from dynid.recording.corrections import Correction, corrected, correction_yaml
 from dynid.recording.held_values import held_signals
 from dynid.recording.model import Recording
 from dynid.recording.position_jumps import position_jumps
 from dynid.recording.sample_loss import lost_samples
-from dynid.recording.unsigned_effort import unsigned_effort
 from dynid.recording.velocity_agreement import moving_joints
 from dynid.recording.velocity_contradictions import velocity_contradictions
 from dynid.recording.wrapping import TURNS, find_wrapping
@@ -35,6 +34,15 @@ _FALSE_ALARM = 1e-6  # probability of a run as long by chance, in a whole record
 _REPEATED = 0.2  # of the samples in motion: a coarser signal may be constant for long
 _MOVED = 0.05  # of the range of a joint: a shorter way may need one torque
 _SLOW_SHARE = 0.1  # of the largest speed: slower joints may rest
+
+# of efforts without their sign
+_LEAST_JOINTS = 2  # the load may keep the sign of one
+_MOVING_SPEED = 0.02  # of the peak speed
+_WAY_BACK = 0.1  # of the peak speed, in either direction
+_LEAST_SHARE = 0.02  # of the samples, in either direction
+_LOW_QUANTILE = 0.005  # of efforts in motion
+_NEAR_ZERO = 0.03  # of the peak effort; a load that keeps its sign stays away from zero
+_PEAK_QUANTILE = 0.98
 
 
 def contradictions(recording: Recording) -> tuple[Contradiction, ...]:
@@ -132,9 +140,8 @@ def equal_channels(recording: Recording) -> list[tuple[Channel, Channel, float]]
     A channel that stands for two joints may have been divided by the torque constant of each.
     """
     columns = {}
-    for signal in SIGNALS:
-        values = getattr(recording, signal)
-        for number, joint in enumerate(recording.joint_names if values is not None else ()):
+    for signal, values in recording.measured().items():
+        for number, joint in enumerate(recording.joint_names):
             column = values[:, number]
             # effort in few steps, such as that of a brake, may be equal for a reason
             if len(np.unique(column[: 100 * _FEWEST_VALUES])) >= _FEWEST_VALUES:
@@ -187,9 +194,7 @@ def _long_runs(values: Array) -> list[tuple[int, int]]:
     candidates = [run for run in runs(same) if run[1] - run[0] >= _FEWEST_EQUAL_SAMPLES]
     if not candidates:
         return []
-    outside = np.ones(len(same), dtype=bool)
-    for first, past in candidates:
-        outside[first:past] = False
+    outside = ~in_runs(candidates, len(same))
     repeated = float(same[outside].mean()) if outside.any() else 1.0
     if repeated > _REPEATED:
         return []
@@ -225,3 +230,57 @@ def _stuck(
         evidence={"stuck [s]": total},
         statement=f"stuck {signal}",
     )
+
+
+def unsigned_effort(recording: Recording) -> Iterator[Contradiction]:
+    """Find efforts of which all moving joints have only one sign, as of magnitudes.
+
+    All joints that move in both directions are at least two; at least two of them, and half, have
+    efforts that reach zero in motion and turn back there. A load that keeps its sign does not.
+    """
+    velocity = np.gradient(recording.position, axis=0)  # in steps: only its ratios count
+    joints = [j for j in moving_joints(recording).tolist() if _both_ways(velocity[:, j])]
+    efforts = recording.effort[:, joints]
+    if (
+        len(joints) < _LEAST_JOINTS
+        or not (
+            ((efforts >= 0).all(axis=0) | (efforts <= 0).all(axis=0))
+            & (np.ptp(efforts, axis=0) > 0)
+        ).all()
+    ):
+        return
+    folded = sum(_reaches_zero(velocity[:, j], recording.effort[:, j]) for j in joints)
+    if folded < max(_LEAST_JOINTS, len(joints) / 2):
+        return
+    names = tuple(recording.joint_names[joint] for joint in joints)
+    yield Contradiction(
+        kind="unsigned_effort",
+        joints=names,
+        severity="problem",
+        sentence=(
+            f"The efforts of {listed(names)} never change their sign although the joints move in "
+            f"both directions, and {folded} of {len(names)} reach zero in motion and turn back: "
+            "they were recorded without sign, as magnitudes."
+        ),
+        remedy=(
+            "Record torque or current with its sign; where the drive has none, set "
+            "identification.unsigned_torque: true in the profile, with which signs are found."
+        ),
+        evidence={"joints without change of sign": float(len(names))},
+        signals=("effort",),
+    )
+
+
+def _both_ways(velocity: Array) -> bool:
+    """Return whether a joint of this velocity (N,) moves in both directions."""
+    least = _WAY_BACK * float(np.quantile(np.abs(velocity), _PEAK_QUANTILE))
+    forth, back = float(np.mean(velocity > least)), float(np.mean(velocity < -least))
+    return least > 0 and min(forth, back) >= _LEAST_SHARE
+
+
+def _reaches_zero(velocity: Array, effort: Array) -> bool:
+    """Return whether the effort of a joint (N,) reaches zero while the joint moves."""
+    speed = np.abs(velocity)
+    moves = speed > _MOVING_SPEED * float(np.quantile(speed, _PEAK_QUANTILE))
+    low, peak = np.quantile(np.abs(effort[moves]), [_LOW_QUANTILE, _PEAK_QUANTILE]).tolist()
+    return bool(low <= _NEAR_ZERO * peak)

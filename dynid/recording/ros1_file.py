@@ -17,8 +17,7 @@ from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES, RECORDING_TOPICS
 from dynid.recording.compression import unpack
 from dynid.recording.limits import RecordingTooLargeError, check_unpacked
-from dynid.recording.message_block import MessageBlock, in_blocks
-from dynid.recording.storage import Condition, Topic
+from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
 
 _HEADER = "std_msgs/msg/Header"
 # ROS 2 has no sequence number in a header, which is left out

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.model import Recording
-from dynid.recording.velocity_agreement import moving_joints, position_noise
+from dynid.recording.velocity_agreement import moving_joints, near_missing, position_noise
 
 _WINDOW = 3  # steps in which a jump is sought: one that only comes a sample late is none
 _FEWEST_LOST = 0.7  # samples: late stamps are a fraction of a step
@@ -79,7 +79,7 @@ def find_losses(recording: Recording) -> list[Loss]:
     least = max(chance, _BEYOND_OPPOSITE * opposite)
     seen = (lost > _FEWEST_LOST) & (middle[:, 1] > _COMMON) & (score.min(axis=0) > least)
     seen &= counts[:, :, 3].min(axis=0) > _KNOWN_SPEED
-    seen &= ~_near_missing(recording, len(lost))
+    seen &= ~near_missing(recording, len(lost), 2 * _WINDOW + 1, before=1)
     # a joint that was struck, or slipped in its gear, jumps alone, however far
     beyond = np.abs(jump - _WINDOW * speed) / noise[moving]
     others = np.where(beyond < beyond.max(axis=1, keepdims=True), 1.0, 0.0)
@@ -109,14 +109,6 @@ def _lost(jump: Array, speed: Array, noise: Array) -> Array:
         share = along**2 / (size * np.sum(weighted**2, axis=1))
         score = along / np.sqrt(size)
     return np.stack([lost, np.nan_to_num(share), np.nan_to_num(score), np.sqrt(size)], axis=1)
-
-
-def _near_missing(recording: Recording, count: int) -> NDArray[np.bool_]:
-    """Return which windows contain samples that are known to be missing and interpolated."""
-    if recording.missing is None:
-        return np.zeros(count, dtype=bool)
-    spread = np.convolve(recording.missing, np.ones(2 * _WINDOW), "same") > 0.5
-    return np.asarray(spread[2 : 2 + count])
 
 
 def _places(seen: NDArray[np.bool_], lost: Array, steps: Array) -> list[Loss]:

@@ -18,9 +18,9 @@ from dynid.limits import RECORDING_JOINTS
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.csv_file import read_csv
 from dynid.recording.limits import RecordingTooLargeError
-from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import Samples
 from dynid.recording.text_table import read_text_table
+from dynid.text import shown, shown_names
 
 KIND = "softMC rec"
 """Kind of a source in this format."""

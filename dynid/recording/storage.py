@@ -1,15 +1,100 @@
-"""Topics and condition of a bag's storage file."""
+"""Topics, condition and messages of a bag's storage file; raw messages, many at a time."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
-    from dynid.recording.message_block import MessageBlock
+from dynid.recording.compression import ZSTD_MAGIC, unpack
+from dynid.text import shown
+
+_BLOCK = 2**20  # [bytes] of a block, beyond which no message is added
+
+
+class MessageBlock(NamedTuple):
+    """Messages that follow each other.
+
+    Attributes:
+        content: contains all of them.
+        times: of reception (k,) [ns]; unsigned where none is negative.
+        begins, ends: places of the messages in the content (k,) [bytes].
+    """
+
+    content: bytes
+    times: NDArray[np.integer]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def messages(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (receive time [ns], raw message)."""
+        places = (self.times.tolist(), self.begins.tolist(), self.ends.tolist())
+        for time, begin, end in zip(*places, strict=True):
+            yield time, self.content[begin:end]
+
+    def parts(self) -> Iterator[MessageBlock]:
+        """Yield its messages in blocks that are not much larger than 1 MiB, but for one message."""
+        behind = np.cumsum(self.ends - self.begins)
+        first = 0
+        while first < len(behind):
+            begin = behind[first - 1] if first else 0
+            past = max(int(np.searchsorted(behind, begin + _BLOCK)), first + 1)
+            span = slice(first, past)
+            yield MessageBlock(self.content, self.times[span], self.begins[span], self.ends[span])
+            first = past
+
+    def rows(self, chosen: NDArray[np.intp], length: int) -> NDArray[np.uint8]:
+        """Return the bytes (k, length) of those of its messages that have this length."""
+        content = np.frombuffer(self.content, dtype=np.uint8)
+        return sliding_window_view(content, length)[self.begins[chosen]]
+
+
+def in_blocks(messages: Iterable[tuple[int, bytes]]) -> Iterator[MessageBlock]:
+    """Yield messages, of (receive time [ns], raw message), in blocks of limited size."""
+    times: list[int] = []
+    parts: list[bytes] = []
+    size = 0
+    for time, raw in messages:
+        times.append(time)
+        parts.append(raw)
+        size += len(raw)
+        if size >= _BLOCK:
+            yield _joined(times, parts)
+            times, parts, size = [], [], 0
+    if parts:
+        yield _joined(times, parts)
+
+
+def unpacked(block: MessageBlock, most: int) -> Iterator[MessageBlock]:
+    """Yield a block with messages decompressed that rosbag2 has compressed one by one.
+
+    Args:
+        block: the messages.
+        most: largest decompressed message [bytes]; larger ones stay as they are.
+    """
+    # in most blocks no message can be compressed, which is found without a look at each of them
+    if ZSTD_MAGIC not in block.content:
+        yield block
+        return
+    yield from in_blocks((time, _plain(raw, most)) for time, raw in block.messages())
+
+
+def _plain(raw: bytes, most: int) -> bytes:
+    unpacked = unpack(raw, "zstd", most) if raw[:4] == ZSTD_MAGIC else None
+    return raw if unpacked is None else unpacked
+
+
+def _joined(times: list[int], parts: list[bytes]) -> MessageBlock:
+    ends = np.cumsum([len(part) for part in parts])
+    begins = ends - [len(part) for part in parts]
+    # signed in SQLite, unsigned in MCAP
+    kind = np.int64 if min(times) < 0 else np.uint64
+    return MessageBlock(b"".join(parts), np.array(times, dtype=kind), begins, ends)
 
 
 @dataclass(frozen=True)
@@ -37,12 +122,11 @@ class Condition:
     expected: Counter[str] | None = None
     checksums: str = ""
 
-    def report(self, file: str, shown: str, topic: str, read: int) -> list[str]:
+    def report(self, file: str, topic: str, read: int) -> list[str]:
         """Return sentences on lost messages of a topic.
 
         Args:
             file: name of the file.
-            shown: printable name of the topic.
             topic: name of the topic.
             read: number of its readable messages.
         """
@@ -50,14 +134,15 @@ class Condition:
         if not self.damage and expected in (None, read):
             return self.notes
         reasons = "; ".join(self.damage) or "its index and its data disagree"
+        messages = f"messages of {shown(topic)}"
         if expected is None:
-            outcome = f"{read} messages of {shown} were read, the number of lost ones is unknown"
+            outcome = f"{read} {messages} were read, the number of lost ones is unknown"
         elif expected == read:
-            outcome = f"all {read} messages of {shown} were read"
+            outcome = f"all {read} {messages} were read"
         elif expected > read:
-            outcome = f"{expected - read} of {expected} messages of {shown} are lost"
+            outcome = f"{expected - read} of {expected} {messages} are lost"
         else:
-            outcome = f"its index lists {expected} messages of {shown}, but {read} were read"
+            outcome = f"its index lists {expected} {messages}, but {read} were read"
         return [*self.notes, f"{file} is damaged ({reasons}): {outcome}."]
 
 
@@ -72,16 +157,3 @@ class StorageFile(Protocol):
 
     def definition(self, kind: str) -> bytes:
         """Return the definition of a message type, of .msg or Protobuf; empty if unknown."""
-
-
-class StoredMessages(Protocol):
-    """An opened bag."""
-
-    name: str
-    topics: tuple[Topic, ...]
-
-    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic and type."""
-
-    def definition(self, kind: str) -> bytes:
-        """Return the stored definition of a message type; empty without one."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.names import shown_names
+from dynid.text import shown_names
+
+if TYPE_CHECKING:
+    from dynid.recording.columns import TimeColumn
 
 _DELIMITERS = {";": "';'", "\t": "a tab", ",": "','", " ": "white space", "|": "'|'"}
 
@@ -142,3 +145,9 @@ class Table:
             f" Each line was read as one column, so the delimiter is probably {name}: set or "
             "remove recording.columns.delimiter (null: detected)."
         )
+
+
+def seconds_of(table: Table, time: TimeColumn) -> NDArray[np.float64]:
+    """Return times (N,) [s], NaN if unreadable."""
+    (reading,) = table.readable([time.columns()])
+    return time.seconds(reading.values)

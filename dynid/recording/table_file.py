@@ -14,11 +14,11 @@ from dynid.input_file import check_regular, read_text
 from dynid.limits import RECORDING_COLUMNS, RECORDING_MEMORY
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mat_file import size_in_memory
-from dynid.recording.names import shown
 from dynid.recording.npz_file import read_arrays
-from dynid.recording.parquet_statistics import check_statistics
+from dynid.recording.parquet_statistics import read_row_groups
 from dynid.recording.table import ArrayCells, Table
 from dynid.recording.text_table import read_text_table
+from dynid.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -142,16 +142,9 @@ def _mat(path: Path) -> Arrays:
         raise RecordingError(f"{shown(path)}: {error}.") from None
     _check_size(path, [size / 8])
     _check_size(path, (np.prod(shape) for _, shape, _ in scipy.io.whosmat(path)))
-    return dict(_flat("", scipy.io.loadmat(path, simplify_cells=True)))
-
-
-def _flat(before: str, content: Mapping[str, Any]) -> Iterable[tuple[str, NDArray[np.generic]]]:
-    """Yield arrays of nested structures, named such as ``log.q``."""
-    for key, value in content.items():
-        if isinstance(value, dict):
-            yield from _flat(f"{before}{key}.", value)
-        elif not key.startswith("__") and isinstance(value, np.ndarray):
-            yield f"{before}{key}", value
+    content = _leaves("", scipy.io.loadmat(path, simplify_cells=True))
+    arrays = {name: value for name, value in content if isinstance(value, np.ndarray)}
+    return {name: array for name, array in arrays.items() if not name.startswith("__")}
 
 
 def _hdf5(path: Path) -> Arrays:
@@ -184,9 +177,7 @@ def _parquet(path: Path) -> Arrays:
     with parquet.ParquetFile(path, page_checksum_verification=True) as file:
         width = file.metadata.num_rows * file.metadata.num_columns
         _check_size(path, [width])
-        groups = [file.read_row_group(k, use_threads=False) for k in range(file.num_row_groups)]
-        for number, group in enumerate(groups):
-            check_statistics(group, file.metadata.row_group(number), shown(path))
+        groups = read_row_groups(file, shown(path))
         table = pa.concat_tables(groups) if groups else file.read(use_threads=False)
     return {
         name: _seconds(column) if hasattr(column.type, "unit") else _numbers(column.to_pylist())

@@ -9,16 +9,16 @@ import numpy as np
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.message_definitions import types_for
-from dynid.recording.names import shown, shown_names
 from dynid.recording.plausible_temperature import first_of_each
 from dynid.recording.samples import NANOSECONDS
 from dynid.recording.settings import TemperatureTopic
 from dynid.recording.temperature import SPACING, TemperatureSamples
+from dynid.text import shown, shown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dynid.recording.storage import StoredMessages
+    from dynid.recording.bag import Bag
 
 DYNAMIC_JOINT_STATE = "control_msgs/msg/DynamicJointState"
 _SCALAR = "sensor_msgs/msg/Temperature"
@@ -28,7 +28,7 @@ Found = tuple[int, dict[str, float]]
 
 
 def read_temperature(
-    bag: StoredMessages, joints: Sequence[str], wanted: TemperatureTopic | None
+    bag: Bag, joints: Sequence[str], wanted: TemperatureTopic | None
 ) -> TemperatureSamples | None:
     """Read the temperatures of joints, one message of each ``SPACING``.
 
@@ -50,7 +50,7 @@ def read_temperature(
     if kind not in (DYNAMIC_JOINT_STATE, _SCALAR):
         if wanted is None:
             return None
-        available = shown_names((f"{name} ({kind})" for name, kind in kinds.items()), "none")
+        available = shown_names(f"{name} ({kind})" for name, kind in kinds.items())
         raise RecordingError(
             f"{where}: has no temperatures, expected messages of type {DYNAMIC_JOINT_STATE} or "
             f"{_SCALAR}; available topics are {available}."
@@ -69,14 +69,14 @@ def read_temperature(
             return None
         raise RecordingError(
             f"{where}: has no {settings.interface} of {', '.join(map(shown, joints))}; available "
-            f"are those of {shown_names(names, 'none')}."
+            f"are those of {shown_names(names)}."
         )
     celsius = np.array(rows) + settings.offset
     required = wanted is not None
     return TemperatureSamples(np.array(stamps, dtype=np.int64), celsius, where, required=required)
 
 
-def _messages(bag: StoredMessages, settings: TemperatureTopic, kind: str) -> Iterator[Found]:
+def _messages(bag: Bag, settings: TemperatureTopic, kind: str) -> Iterator[Found]:
     """Yield (stamp [ns], temperature by recorded name) of one message of each ``SPACING``."""
     types = types_for(kind)
     last: dict[str, int] = {}
@@ -95,7 +95,7 @@ def _messages(bag: StoredMessages, settings: TemperatureTopic, kind: str) -> Ite
             yield stamp, new
 
 
-def _decimated(bag: StoredMessages, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
+def _decimated(bag: Bag, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
     """Yield messages; of a topic with all joints in each message, one of each half ``SPACING``."""
     most = RECORDING_MESSAGE_BYTES.most
     last = -1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CSV_BYTES, RECORDING_LINE_BYTES
 from dynid.recording.limits import RecordingTooLargeError
-from dynid.recording.names import shown
+from dynid.text import shown
 
 # control characters, some of which count as white space in a number; and invalid UTF-8
 _NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f\N{REPLACEMENT CHARACTER}]")
@@ -54,7 +54,8 @@ class LineBlock(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return the lines without their ends."""
-        return self._split(self.raw.decode(errors="replace"))
+        lines = self.raw.decode(errors="replace").split("\n")
+        return lines[:-1] if self.raw.endswith(b"\n") else lines
 
     def head_lines(self) -> list[str]:
         """Return the lines, of which those that are not UTF-8 are as Windows writes them."""
@@ -63,10 +64,6 @@ class LineBlock(NamedTuple):
             if "\N{REPLACEMENT CHARACTER}" in lines[place]:
                 lines[place] = raw.decode("cp1252", errors="replace")
         return lines
-
-    def _split(self, text: str) -> list[str]:
-        lines = text.split("\n")
-        return lines[:-1] if self.raw.endswith(b"\n") else lines
 
 
 @dataclass(frozen=True)

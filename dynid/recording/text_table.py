@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_COLUMNS
 from dynid.recording.limits import RecordingTooLargeError
-from dynid.recording.names import shown
 from dynid.recording.quoted_table import is_quoted, read_quoted_table
 from dynid.recording.table import Reading, Table
 from dynid.recording.table_head import bare, find_head, number
 from dynid.recording.text_lines import LineBlock, TextFile, open_text
+from dynid.text import shown
 
 _SMALLEST_BLOCK = 2**18  # [bytes] of a block: below, importing Arrow takes longer than reading
 _DELIMITERS = (";", "\t", ",")  # in order of priority: a comma may also be a decimal point
@@ -60,7 +60,7 @@ class TextCells:
         texts: set[tuple[str, ...]] = set()
         for block in self.text.blocks():
             for line in block.lines()[max(0, self.first - block.first) :]:
-                cells = split(line, self.delimiter)
+                cells = line.split(self.delimiter)
                 if len(cells) == self.width:
                     texts.add(tuple(bare(cells[column]) for column in columns))
         return len(texts) == 1
@@ -115,7 +115,7 @@ class TextCells:
 
     def _row(self, row: int, line: str, places: list[int], bad: dict[int, str]) -> list[float]:
         """Read a row cell by cell, which can name an invalid cell."""
-        cells = split(line, self.delimiter)
+        cells = line.split(self.delimiter)
         values = []
         for place in places:
             cell = bare(cells[place]) if place < len(cells) else ""
@@ -152,11 +152,11 @@ def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Ta
     mark = None if used == "whitespace" else used
     if header == "auto" and mark is not None and is_quoted(head, mark):
         return read_quoted_table(text, first, mark)
-    lines = [split(line, mark) for line in head]
+    lines = [line.split(mark) for line in head]
     names, units, above, preamble = find_head(lines, header)
     first, head = first + above, head[above:]
-    if not names and comment and header == "auto" and len(split(comment, mark)) == len(lines[0]):
-        names = tuple(map(bare, split(comment, mark)))
+    if not names and comment and header == "auto" and len(comment.split(mark)) == len(lines[0]):
+        names = tuple(map(bare, comment.split(mark)))
     if not head:
         raise RecordingError(f"{name}: contains a header but no rows of numbers.")
     width = _usual_width(head[:_EXAMINED], mark)
@@ -188,7 +188,7 @@ def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Ta
         damaged,
         repairs,
         units,
-        first_row=tuple(map(bare, split(head[0], mark))),
+        first_row=tuple(map(bare, head[0].split(mark))),
     )
 
 
@@ -218,18 +218,13 @@ def _head(text: TextFile) -> tuple[int, str, list[str]]:
     return first, comment, head
 
 
-def split(line: str, delimiter: str | None) -> list[str]:
-    """Split a line into cells; ``None``: at any white space."""
-    return line.split(delimiter)
-
-
 def _without_half_line(
     text: TextFile, last: str, width: int, delimiter: str | None
 ) -> tuple[int, tuple[str, ...]]:
     """Return the number of lines without an incomplete last one, and a sentence on that."""
     if text.ends_whole:
         return text.count, ()
-    cells = split(last, delimiter)
+    cells = last.split(delimiter)
     if len(cells) >= width and number(bare(cells[-1])) is not None and cells[-1].strip():
         return text.count, ()
     count = text.count
@@ -273,7 +268,7 @@ def _delimiter(lines: list[str]) -> str:
 
 
 def _usual_width(lines: list[str], delimiter: str | None) -> int:
-    return Counter(len(split(line, delimiter)) for line in lines).most_common(1)[0][0]
+    return Counter(len(line.split(delimiter)) for line in lines).most_common(1)[0][0]
 
 
 def quick_numbers(

@@ -18,10 +18,8 @@ from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
 from dynid.recording.order import put_in_order
 from dynid.recording.plausible_temperature import place_temperature
 from dynid.recording.position_step import position_steps
-from dynid.recording.runs import described_runs, select_run
-from dynid.recording.samples import NANOSECONDS, Samples
-from dynid.recording.span import cut_span, refuse_flaws
-from dynid.recording.values import mark_impossible, require_finite
+from dynid.recording.samples import NANOSECONDS, Samples, mark_impossible, require_finite
+from dynid.recording.span import cut_span, described_runs, refuse_flaws, select_run
 
 _FEWEST_REPEATS = 3  # repeats: fewer give no rate of the source
 # steps of the stamps: lateness of a regular source is at most one, and its rate may drift a little
@@ -133,9 +131,8 @@ def _build(
 
 def _with_new_frozen(samples: Samples, before: Samples) -> Samples:
     """Return samples, of which no later copy is needed where resampling has made new arrays."""
-    for name in ("position", "velocity", "effort"):
-        values = getattr(samples, name)
-        if values is not None and values is not getattr(before, name):
+    for name, values in samples.measured().items():
+        if values is not getattr(before, name):
             frozen(values)
     return samples
 
@@ -251,7 +248,7 @@ def without_relayed(samples: Samples) -> Samples:
     steps = np.diff(samples.stamps)
     if len(steps) < _FEWEST_REPEATED_SAMPLES or steps.max() < _EVEN * steps.min():
         return samples
-    rows = np.ascontiguousarray(np.hstack(samples.signals))
+    rows = np.ascontiguousarray(np.hstack(list(samples.measured().values())))
     content = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     _, first, number = np.unique(content, return_index=True, return_inverse=True)
     at = np.arange(len(rows))
@@ -286,7 +283,8 @@ def without_repeats(samples: Samples) -> Samples:
     Args:
         samples: N, with increasing stamps.
     """
-    same = np.all([(values[1:] == values[:-1]).all(axis=1) for values in samples.signals], axis=0)
+    signals = samples.measured().values()
+    same = np.all([(values[1:] == values[:-1]).all(axis=1) for values in signals], axis=0)
     kept = np.concatenate([[True], ~same])
     count = len(kept) - int(kept.sum())
     if count < _FEWEST_REPEATS or len(kept) - count < _FEWEST_REPEATS:

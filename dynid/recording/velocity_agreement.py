@@ -1,17 +1,23 @@
-"""How recorded velocities agree with the derivatives of positions: slope, lag and correlation."""
+"""How recorded velocities agree with the derivatives of positions: slope, lag, and play in gears.
+
+Where a gear has play, a motor's position is ahead of its joint on the side to which it pushes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import scipy
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.recording.backlash import Play, side_of_teeth
+from dynid.recording.contradiction import Contradiction
 from dynid.recording.model import Recording
+from dynid.text import listed, significant
 
 _NOISE = 0.1  # largest noise of a derivative, over its standard deviation
 _LONGEST_WINDOW = 0.5  # of the time to the first zero of the autocorrelation, a quarter of a cycle
@@ -27,6 +33,8 @@ _BESIDE = 5  # steps before and after one, with which it is compared
 _JUMP = 5.0  # times these, and the largest usual one
 _USUAL_QUANTILE = 0.995  # quantile of steps
 _FALSE_ALARM = 1e-3  # probability that a slope or lag is outside of its limits by chance
+_UNLOADED = 0.1  # of the rms torque: below, teeth change sides
+_EXPLAINED = 0.5  # of the squared disagreement of velocity and position: most of it
 
 
 class Agreement(NamedTuple):
@@ -52,6 +60,26 @@ class Agreement(NamedTuple):
     damping: float
     late: float
     clear: bool
+
+
+class Play(NamedTuple):
+    """Play of a gear between the sensors of a position and a velocity.
+
+    Attributes:
+        size: by which the position jumps against the velocity where torque changes its sign [rad
+            or m].
+        margin: half of its confidence interval.
+        explained: share of the squared disagreement, beyond slope and lag, that it explains.
+    """
+
+    size: float
+    margin: float
+    explained: float
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it explains most of what velocity and position disagree by."""
+        return abs(self.size) > self.margin and self.explained > _EXPLAINED
 
 
 class AveragedMotion(NamedTuple):
@@ -133,6 +161,21 @@ def position_noise(recording: Recording) -> Array:
     return np.asarray(np.maximum(np.maximum(deviation, step / 12**0.5), rounding))
 
 
+def near_missing(recording: Recording, count: int, size: int, before: int = 0) -> NDArray[np.bool_]:
+    """Return which of ``count`` windows (count,) contain samples that are interpolated.
+
+    Args:
+        recording: its samples that are missing.
+        count: of the windows, each of which begins a sample later.
+        size: samples of a window.
+        before: samples by which the first window begins before the recording.
+    """
+    if recording.missing is None:
+        return np.zeros(count, dtype=bool)
+    windows = sliding_window_view(np.pad(recording.missing, (before, 0)), size)
+    return np.asarray(np.any(windows, axis=1))[:count]
+
+
 def agreement(motion: AveragedMotion, velocity: int, position: int) -> Agreement | None:
     """Compare the velocity of one joint with the derivative of one position.
 
@@ -170,6 +213,12 @@ def agreement(motion: AveragedMotion, velocity: int, position: int) -> Agreement
     )
 
 
+def side_of_teeth(torque: Array) -> Array:
+    """Return the side on which teeth touch, from -1 to 1, by the sign of torque (N, n)."""
+    near = _UNLOADED * np.sqrt(np.mean(torque**2, axis=0))
+    return np.asarray(torque / np.maximum(np.hypot(torque, near), 1e-300))
+
+
 def play_of(motion: AveragedMotion, joint: int) -> Play:
     """Return the play of a gear between a joint's position and velocity.
 
@@ -189,6 +238,32 @@ def play_of(motion: AveragedMotion, joint: int) -> Play:
     without = _fit(columns[:, [0, 1, 3]], measured)[1]
     explained = (correlation**2 - without**2) / max(1 - without**2, _NEGLIGIBLE_SHARE**2)
     return Play(-2 * jump / slope, 2 * float(margin) / abs(slope), explained)
+
+
+def backlash(plays: Mapping[str, Play]) -> Iterator[Contradiction]:
+    """Yield the joints whose position jumps against their velocity where torque changes its sign.
+
+    Args:
+        plays: that are seen, by joint.
+    """
+    if not plays:
+        return
+    sizes = listed(significant(abs(play.size), 3) for play in plays.values())
+    yield Contradiction(
+        kind="backlash",
+        joints=tuple(plays),
+        severity="warning",
+        sentence=(
+            f"The position of {listed(plays)} jumps against the recorded velocity where "
+            f"torque changes its sign, by {sizes} rad or m: they are measured on two sides of a "
+            "gear with play."
+        ),
+        remedy=(
+            f"Check the gear of {listed(plays)} for backlash, and record position and velocity on "
+            "the same side."
+        ),
+        evidence={f"play of {joint}": abs(play.size) for joint, play in plays.items()},
+    )
 
 
 def _fit(columns: Array, measured: Array) -> tuple[Array, float]:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynid.recording.backlash import backlash
 from dynid.recording.contradiction import Contradiction
 from dynid.recording.corrections import Correction, correction_yaml
 from dynid.recording.model import Recording
@@ -17,6 +16,7 @@ from dynid.recording.velocity_agreement import (
     AveragedMotion,
     agreement,
     averaged_motion,
+    backlash,
     play_of,
 )
 from dynid.text import listed, significant

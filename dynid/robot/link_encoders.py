@@ -28,7 +28,6 @@ from dynid.robot.robot import Robot
 from dynid.text import listed
 
 _LINK = " (link)"  # end of the name under which a link is read as a joint of its own
-_EXAMINED = 200  # messages of a topic
 
 
 def load_supervised(
@@ -209,7 +208,7 @@ def _motor_columns(path: Path, robot: Robot, recorded: tuple[str, ...]) -> Colum
                 raise RecordingError(str(error)) from None
             return proposed
         info = next(one for one in bag.topics if one.name == topic)
-        heads = column_heads(bag, info, _EXAMINED)
+        heads = column_heads(bag, info)
 
     def fields(signal: str) -> SignalColumns:
         return SignalColumns(columns=tuple(f"{topic}/{signal}[{name}]" for name in recorded))

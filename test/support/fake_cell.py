@@ -66,6 +66,8 @@ class Cell:
         self.reader = StateReader(self.joints, "/joint_states")
         self.playback = Playback(self.reader, self.clock, self)
         self.sent: list[Trajectory] = []
+        self.starts: list[int] = []  # [ns] of each
+        self.times: list[float] = []  # [s] at which it was sent
         self.states: list[str] = []
         self.listening = True
         self.silent = False
@@ -83,6 +85,8 @@ class Cell:
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
         self.check()
         self.sent.append(trajectory)
+        self.starts.append(start_ns)
+        self.times.append(self.clock.time)
         with suppress(PlaybackError):  # a topic does not carry a refusal back
             self.robot.accept(trajectory, start_ns, self.robot_now_ns())
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.recording.backlash import side_of_teeth
+from dynid.recording.velocity_agreement import side_of_teeth
 from dynid.signals.filters import low_pass
 from dynid.signals.signals import Signals
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dynid.arrays import Array, pieces
-from dynid.excitation.motion import Motion, perturbed
+from dynid.excitation.motion import Motion, central_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 
 Objective = Literal["condition", "determinant", "both"]
-
-_STEP = 1e-6
-"""[rad or m, per s, per s^2] of the central differences, whose error is then about 1e-9."""
 
 _SMALLEST_EIGENVALUE = 1e-14
 """Eigenvalues below this share of the largest are rounding."""
@@ -68,13 +65,17 @@ class Information:
         rows = self._rows(motion)
         by_gram = self._objective(rows, sharpness)[1]
         slopes = Motion(*(np.empty_like(part) for part in motion))
+
+        def regressor(state: Motion) -> Array:
+            return self.mechanism.regressor(*state)
+
         for piece in self._pieces(motion):
             part_of_motion = Motion(*(part[piece] for part in motion))
             by_rows = 2 * rows[piece] @ by_gram
             by_regressor = np.zeros((*by_rows.shape[:2], len(self.mechanism.parameter_names)))
             by_regressor[:, :, self.columns] = by_rows * self.row_weights[:, np.newaxis]
             for order, joint in product(range(3), range(len(self.row_weights))):
-                change = self._change(part_of_motion, order, joint)
+                change = central_difference(regressor, part_of_motion, order, joint)
                 slopes[order][piece, joint] = np.einsum("tij,tij->t", by_regressor, change)
         return slopes
 
@@ -90,14 +91,6 @@ class Information:
         """Yield pieces of the samples for which a regressor is computed at once."""
         samples, joints = motion.position.shape
         return pieces(samples, joints * len(self.mechanism.parameter_names))
-
-    def _change(self, motion: Motion, order: int, joint: int) -> Array:
-        """Return the derivative of the regressor by one joint's state of an order, 0 to 2."""
-        ahead, behind = perturbed(motion, order, joint, _STEP)
-        change = self.mechanism.regressor(*ahead)
-        change -= self.mechanism.regressor(*behind)
-        change /= 2 * _STEP
-        return change
 
     def _scaled_gram(self, rows: Array) -> tuple[Array, Array]:
         """Return Wᵀ W of scaled columns, and the scale factors of the columns (k,)."""

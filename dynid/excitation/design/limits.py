@@ -10,7 +10,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import MechanismError
-from dynid.excitation.motion import Motion, perturbed
+from dynid.excitation.motion import Motion, central_difference
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from dynid.excitation.design.series_space import SeriesSpace
     from dynid.excitation.workspace.workspace import Workspace
 
-
-_STEP = 1e-6
-"""[rad or m, per s, per s^2] of central differences."""
 
 _INEXACT = 1e-5
 """[m] by which a computed distance may be too large, with a reserve: coal's are exact to 1e-6 m."""
@@ -77,10 +74,8 @@ class PredictedTorqueLimit:
         joints = len(self.allowed)
         slopes = np.empty((np.count_nonzero(near), 3, joints))
         for order, joint in product(range(3), range(joints)):
-            ahead, behind = (
-                self.slack(side) for side in perturbed(part_of_motion, order, joint, _STEP)
-            )
-            slopes[:, order, joint] = ((ahead - behind) / (2 * _STEP))[near[samples]]
+            change = central_difference(self.slack, part_of_motion, order, joint)
+            slopes[:, order, joint] = change[near[samples]]
         return slopes
 
 

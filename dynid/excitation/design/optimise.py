@@ -13,7 +13,6 @@ from threadpoolctl import threadpool_limits
 from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.checks import check_motion, sliding_joints
-from dynid.excitation.design.design import make_design
 from dynid.excitation.design.interior_point import STEPS
 from dynid.excitation.design.worker import ExcitationProblem, Ready, Step, descend, workers
 from dynid.excitation.limits import check_limits, check_rest
@@ -85,45 +84,31 @@ def optimise(
     """
     # matrices here are about 100 wide: more threads only slow each other down
     with threadpool_limits(1, user_api="blas"):
-        return _optimise(model, spec, torque_noise, starts, seed, jobs, progress)
-
-
-def _optimise(
-    model: Model,
-    spec: ExcitationSpec,
-    torque_noise: Array,
-    starts: int,
-    seed: int,
-    jobs: int | None,
-    progress: Callable[[float], None],
-) -> Optimum:
-    design = make_design(model, spec, torque_noise)  # raises errors here, not in a worker process
-    workers = min(starts, jobs or processors())
-    if workers > 1:
-        search = search_in_processes(model, spec, torque_noise, starts, seed, workers, progress)
-    else:
-        search = search_here(design, starts, seed, progress)
-    if not search.found:
-        raise ExcitationError(
-            "excitation: the search was stopped before it found a motion within all limits; let "
-            "it run longer."
+        problem = ExcitationProblem(model, spec, torque_noise, seed)
+        design = problem.design()  # raises errors here, not in a worker
+        processes = min(starts, jobs or processors())
+        found, interrupted = search(
+            design, problem, starts, processes if processes > 1 else 0, progress
         )
-    objectives = {
-        start.number: design.descent(start.pose).objective(start.y) for start in search.found
-    }
-    best = min(search.found, key=lambda start: (objectives[start.number], start.number))
-    excitation, size = _proven(design, model.robot, best)
-    return Optimum(
-        settings=_described(spec.settings, excitation),
-        excitation=excitation,
-        condition_number=design.condition_number(excitation),
-        objectives=tuple(objectives.get(number, np.nan) for number in range(starts)),
-        size=size,
-        interrupted=search.interrupted,
-    )
+        if not found:
+            raise ExcitationError(
+                "excitation: the search was stopped before it found a motion within all limits; "
+                "let it run longer."
+            )
+        objectives = {one.start: design.descent(one.pose).objective(one.y) for one in found}
+        best = min(found, key=lambda one: (objectives[one.start], one.start))
+        excitation, size = _proven(design, model.robot, best)
+        return Optimum(
+            settings=_described(spec.settings, excitation),
+            excitation=excitation,
+            condition_number=design.condition_number(excitation),
+            objectives=tuple(objectives.get(number, np.nan) for number in range(starts)),
+            size=size,
+            interrupted=interrupted,
+        )
 
 
-def _proven(design: Design, robot: Robot, best: StartResult) -> tuple[FourierExcitation, float]:
+def _proven(design: Design, robot: Robot, best: Step) -> tuple[FourierExcitation, float]:
     """Return the motion, scaled down if needed, and its scale factor."""
     space = design.descent(best.pose).barrier.space
     mechanism, periods = design.mechanism, design.settings.periods
@@ -161,67 +146,37 @@ def _described(settings: FourierSettings, excitation: FourierExcitation) -> Four
     )
 
 
-class StartResult(NamedTuple):
-    """Result of one start.
-
-    Attributes:
-        number: of the start.
-        pose: about which the joints move (n,) [rad or m].
-        y: its coordinates in the space of series about that pose (n, d).
-    """
-
-    number: int
-    pose: Array
-    y: Array
-
-
 class Search(NamedTuple):
-    """Results of all starts, and whether the search was interrupted."""
+    """The best step of each start that has one, and whether the search was interrupted."""
 
-    found: tuple[StartResult, ...]
+    found: tuple[Step, ...]
     interrupted: bool
 
 
-def search_here(
-    design: Design, starts: int, seed: int, progress: Callable[[float], None]
+def search(
+    design: Design,
+    problem: ExcitationProblem,
+    starts: int,
+    processes: int,
+    progress: Callable[[float], None],
 ) -> Search:
-    """Search from each start, one after the other; a KeyboardInterrupt ends it.
+    """Search from each start; a KeyboardInterrupt ends it.
+
+    Starts that no process completes, because it was killed or had an error, are repeated here, so
+    that the result is the same for any number of processes.
 
     Args:
-        design: the problem.
+        design: the problem in the form that is searched.
+        problem: the same for other processes, with the seed of the random motions to begin from.
         starts: how many.
-        seed: of the random motions to begin from.
+        processes: that search; 0: all starts are searched here, one after the other.
         progress: called with the completed share of all work, from 0 to 1.
     """
     descents = _Descents(starts, progress)
     try:
-        descents.complete(design, seed)
-        progress(1.0)
-    except KeyboardInterrupt:
-        return Search(descents.found(), interrupted=True)
-    return Search(descents.found(), interrupted=False)
-
-
-def search_in_processes(
-    model: Model,
-    spec: ExcitationSpec,
-    torque_noise: Array,
-    starts: int,
-    seed: int,
-    jobs: int,
-    progress: Callable[[float], None],
-) -> Search:
-    """Search in as many processes as ``jobs``, with the same result as :func:`search_here`.
-
-    Starts that no process completes, because it was killed or had an error, are repeated here.
-    """
-    problem = ExcitationProblem(model, spec, torque_noise, seed)
-    descents = _Descents(starts, progress)
-    try:
-        with workers(min(jobs, starts), problem) as connections:
+        with workers(min(processes, starts), problem) as connections:
             descents.distribute(connections)
-        if descents.left():
-            descents.complete(problem.design(), seed)
+        descents.complete(design, problem.seed)
         progress(1.0)
     except KeyboardInterrupt:
         return Search(descents.found(), interrupted=True)
@@ -242,11 +197,11 @@ class _Descents:
     """
 
     def __init__(self, starts: int, progress: Callable[[float], None]) -> None:
-        self._best: dict[int, StartResult] = {}
+        self._best: dict[int, Step] = {}
         self._behind = [0] * starts  # completed steps of each; STEPS means complete
         self._progress = progress
 
-    def found(self) -> tuple[StartResult, ...]:
+    def found(self) -> tuple[Step, ...]:
         """Return the best motion of each start that has one, in the order of their numbers."""
         return tuple(self._best[number] for number in sorted(self._best))
 
@@ -295,7 +250,7 @@ class _Descents:
         """Store a step, unless it repeats one of a worker that died."""
         if step.start not in self._best or step.behind > self._behind[step.start]:
             self._behind[step.start] = step.behind
-            self._best[step.start] = StartResult(step.start, step.pose, step.y)
+            self._best[step.start] = step
 
     def _report(self) -> None:
         self._progress(sum(self._behind) / (STEPS * len(self._behind)))

@@ -7,7 +7,7 @@ import numpy as np
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import check_coefficients
-from dynid.excitation.finite import check_duration
+from dynid.excitation.limits import check_duration
 from dynid.excitation.settings import FourierSettings, find_excitation
 from dynid.robot.robot import Robot
 from dynid.signals.settings import SignalSettings

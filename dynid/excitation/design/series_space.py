@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -13,9 +12,6 @@ from dynid.arrays import Array
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.motion import Motion
 from dynid.excitation.ramp import Ramp
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False)

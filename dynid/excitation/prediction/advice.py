@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynid.dynamics.base_parameters import INERTIAL
-from dynid.text import percent, significant
+from dynid.text import first_few, listed, percent, significant
 
 if TYPE_CHECKING:
     from dynid.dynamics.joint_terms import TermKind
@@ -81,9 +81,10 @@ def _parameters(prediction: Prediction) -> list[str]:
         if parameter.determined and parameter.known and parameter.signal < 1
     ]
     if quiet:
+        named = listed(first_few(quiet, _NAMED))
         sentences.append(
-            f"These parameters cause less torque than the noise: {_list(_few(quiet))}. For motions "
-            "like this one they can be neglected."
+            f"These parameters cause less torque than the noise: {named}. For motions like this "
+            "one they can be neglected."
         )
     return sentences
 
@@ -109,7 +110,7 @@ def _sentence(remedy: str, weak: list[PredictedParameter]) -> str:
             f"(correlation {correlated.correlation:.2f})."
         )
     pronoun = "them" if weak[1:] else "it"
-    return f"{_list(_few(names))}: {remedy} would determine {pronoun} better.{mixed}"
+    return f"{listed(first_few(names, _NAMED))}: {remedy} would determine {pronoun} better.{mixed}"
 
 
 def _help(prediction: Prediction, parameter: PredictedParameter) -> str:
@@ -162,7 +163,7 @@ def _cycles(prediction: Prediction) -> list[str]:
     if not few:
         return []
     return [
-        f"Fewer than {_FEWEST_CYCLES} cycles of {_list(few)}: a longer or faster motion separates "
+        f"Fewer than {_FEWEST_CYCLES} cycles of {listed(few)}: a longer or faster motion separates "
         "friction from other torques."
     ]
 
@@ -174,14 +175,3 @@ def _torques(prediction: Prediction) -> list[str]:
         for joint, torque in zip(prediction.joints, prediction.torques, strict=True)
         if torque.share is not None and torque.share > 1
     ]
-
-
-def _few(words: list[str]) -> list[str]:
-    """Return the first few of many words, and the number of the others."""
-    if len(words) <= _NAMED:
-        return words
-    return [*words[:_NAMED], f"{len(words) - _NAMED} more"]
-
-
-def _list(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

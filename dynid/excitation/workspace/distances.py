@@ -118,16 +118,11 @@ class Distances:
 
         For bodies that overlap, they are the ends of the shortest vector that separates them.
         """
-        _, first, second, _ = self._placed_contact(number, position)
-        return float(self.at(position[np.newaxis])[0, number]), first, second
-
-    def _placed_contact(
-        self, number: int, position: Array
-    ) -> tuple[Array, Array, Array, tuple[int, int]]:
         pinocchio.updateGeometryPlacements(
             self._model, self._data, self._geometry, self._results, position
         )
-        return self._contact(number)
+        _, first, second, _ = self._contact(number)
+        return float(self.at(position[np.newaxis])[0, number]), first, second
 
     def slopes_at(self, full: Array, selected: NDArray[np.bool_]) -> Array:
         """Return the derivatives of distances by pinocchio's velocities at positions (N, nq).

@@ -17,7 +17,7 @@ from dynid.input_file import is_file
 from dynid.limits import MESH_BYTES
 from dynid.packages import Packages
 from dynid.robot.shapes import element_pose
-from dynid.text import listed, printable
+from dynid.text import first_few, listed, printable
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
@@ -47,11 +47,10 @@ class MissingMesh(NamedTuple):
 def missing_meshes(missing: Sequence[MissingMesh]) -> str:
     """Return one phrase for all meshes that are missing: the first ones, and how many more."""
     files = list(dict.fromkeys(mesh.file for mesh in missing))
-    others = [f"{len(files) - _SHOWN} more"] if len(files) > _SHOWN else []
-    named = [f"'{printable(file)}'" for file in files[:_SHOWN]]
+    named = first_few([f"'{printable(file)}'" for file in files], _SHOWN)
     links = list(dict.fromkeys(mesh.link for mesh in missing))
     of = f" of {links[0]}" if len(links) == 1 else f" of {len(links)} links"
-    return f"{'mesh' if len(files) == 1 else 'meshes'} {listed([*named, *others])}{of}"
+    return f"{'mesh' if len(files) == 1 else 'meshes'} {listed(named)}{of}"
 
 
 def mesh_hulls(

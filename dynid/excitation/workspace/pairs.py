@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,21 +11,29 @@ import pinocchio
 from pinocchio import coal
 
 from dynid.errors import ConfigurationError
+from dynid.excitation.limits import position_range
 from dynid.excitation.workspace.distances import Distance
 from dynid.excitation.workspace.geometry import Solid, body_names
 from dynid.excitation.workspace.levers import moving_path, slides
+from dynid.excitation.workspace.meshes import missing_meshes
 from dynid.excitation.workspace.srdf import check_links
+from dynid.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from dynid.arrays import Array
     from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.workspace.geometry import BodySolids
     from dynid.excitation.workspace.settings import WorkspaceSettings
+    from dynid.robot.robot import Robot
 
 _TOUCHING = 1e-3  # [m] beyond the clearance: nearer shapes count as touching
 _CONSTANT = 1e-6  # [m] variation of a distance by rounding
+_POSITIONS = 50  # random ones, to find shapes that seem always to touch
+_MORE_POSITIONS = 1000  # to confirm them
+_TRIES = 10  # for each of the first, because not all are reachable
 
 ADJACENT = "adjacent"
 TOUCHING = "always touching"
@@ -49,13 +58,6 @@ class LeftOut(NamedTuple):
         return " to ".join(self.pair)
 
 
-class SelectedDistances(NamedTuple):
-    """The distances to check according to the settings, and the pairs that are left out."""
-
-    distances: tuple[Distance, ...]
-    left_out: tuple[LeftOut, ...]
-
-
 def select_distances(
     settings: WorkspaceSettings,
     kinematics: Kinematics,
@@ -63,8 +65,8 @@ def select_distances(
     solids: Sequence[tuple[Solid, ...]],
     *,
     self_collision: bool,
-) -> SelectedDistances:
-    """Select the distances to check: without adjacent pairs and pairs that may touch.
+) -> tuple[list[Distance], list[LeftOut]]:
+    """Return the distances to check, and the pairs left out: adjacent, or such as may touch.
 
     Raises:
         ConfigurationError: an allowed pair has an unknown link, or the SRDF is of another robot.
@@ -85,7 +87,7 @@ def select_distances(
             )
             for body in moving
         ]
-    return SelectedDistances(tuple(selected), tuple(left_out))
+    return selected, left_out
 
 
 def _between_bodies(
@@ -140,6 +142,44 @@ def allowed_links(
     return allowed
 
 
+def violated_distances(
+    robot: Robot,
+    mechanism: Mechanism,
+    selected: Sequence[Distance],
+    margins: Callable[[Sequence[Distance], Array], Array],
+) -> tuple[dict[int, LeftOut], int]:
+    """Return which distances are violated whatever the motion, and the number of positions used.
+
+    Positions are random, but the same in every call.
+
+    Args:
+        robot: with its limits.
+        mechanism: of the robot, to close its chains.
+        selected: K distances.
+        margins: returns the margins of k distances at positions (N, n); (N, k) [m].
+    """
+    if not selected:
+        return {}, 0
+    first = _random_positions(robot, mechanism, _TRIES * _POSITIONS, seed=0)[:_POSITIONS]
+    violated = always_violated(selected, margins(selected, first))
+    if not violated:
+        return {}, len(first)
+    # pairs that are apart in one position of a hundred would often be missed by the first samples
+    second = _random_positions(robot, mechanism, _MORE_POSITIONS, seed=1)
+    suspects = [selected[k] for k in violated]
+    confirmed = always_violated(suspects, margins(suspects, np.concatenate([first, second])))
+    numbers = list(violated)
+    return {numbers[k]: left_out for k, left_out in confirmed.items()}, len(first) + len(second)
+
+
+def _random_positions(robot: Robot, mechanism: Mechanism, tries: int, *, seed: int) -> Array:
+    """Return reachable positions (N, n) within the limits, or within half a turn."""
+    n = len(robot.joints)
+    low, high = position_range(robot.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
+    positions = np.random.default_rng(seed).uniform(low, high, (tries, n))
+    return np.asarray(positions[mechanism.reachable(positions)])
+
+
 def always_violated(distances: Sequence[Distance], sampled: Array) -> dict[int, LeftOut]:
     """Return which distances are violated whatever the motion, and why.
 
@@ -180,6 +220,61 @@ def left_out_notes(left_out: Sequence[LeftOut], positions: int) -> tuple[str, ..
         f"{', '.join(names)}."
         for reason, names in by_reason.items()
     )
+
+
+def unchecked_bodies(
+    settings: WorkspaceSettings,
+    kinematics: Kinematics,
+    bodies: BodySolids,
+    left_out: Sequence[LeftOut],
+) -> tuple[str, ...]:
+    """Return which checks of the robot's bodies are missing, each "… not checked: why".
+
+    Checks that the profile switches off (``planes: none``, allowed pairs) are not included.
+    """
+    sentences = []
+    setting = settings.self_collision
+    has_pairs = _has_pairs(kinematics)
+    if has_pairs and setting is False:
+        sentences.append("self-collision not checked: `workspace.self_collision` is false")
+    elif has_pairs and setting is None and not bodies.of_urdf:
+        sentences.append(
+            "self-collision not checked: the URDF has no readable shapes, and "
+            "`workspace.self_collision` is not set"
+        )
+    elif has_pairs or settings.given_planes or settings.boxes:
+        sentences += _shapes(bodies)
+    touching = [" and ".join(pair.pair) for pair in left_out if pair.reason == TOUCHING]
+    if touching:
+        sentences.append(
+            f"{', '.join(touching)} not checked: they touch in every sampled position, and are not "
+            "in `workspace.allowed_pairs`"
+        )
+    if settings.planes != "none" and not settings.given_planes:
+        sentences.append(
+            "collisions with floor or table not checked: no plane under `workspace.planes`"
+        )
+    return tuple(sentences)
+
+
+def _shapes(bodies: BodySolids) -> list[str]:
+    sentences = []
+    if bodies.sources["generated"]:
+        names = listed(bodies.sources["generated"])
+        sentences.append(
+            f"shape of {names} not checked: capsules are used, as the URDF has no shapes"
+        )
+    if bodies.missing:
+        sentences.append(
+            f"{missing_meshes(bodies.missing)} not checked: not found, or not readable"
+        )
+    return sentences
+
+
+def _has_pairs(kinematics: Kinematics) -> bool:
+    """Return whether more than one joint moves two bodies relative to each other."""
+    paths = [set(moving_path(kinematics, body)) for body in range(len(kinematics.bodies))]
+    return any(len(a ^ b) > 1 for a, b in combinations(paths, 2))
 
 
 def _obstacles(settings: WorkspaceSettings) -> dict[str, Solid]:

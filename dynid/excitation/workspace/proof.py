@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.excitation.motion import Excitation
-    from dynid.excitation.workspace.workspace import Workspace
+    from dynid.excitation.workspace.workspace import Constraint, Workspace
 
 
 RESERVE = 1e-3
@@ -62,19 +62,13 @@ def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUs
         time = np.insert(time, doubtful + 1, between)
         left = np.insert(left, doubtful + 1, margins, axis=0)
     return [
-        _use(
-            constraint.name,
-            constraint.unit,
-            constraint.limit,
-            time,
-            left[:, k] + reserve[k],
-            -left[:, k],
-        )
+        _use(constraint, time, left[:, k] + reserve[k], -left[:, k])
         for k, constraint in enumerate(constraints)
     ]
 
 
-def _use(name: str, unit: str, limit: float, time: Array, margin: Array, beyond: Array) -> LimitUse:
+def _use(constraint: Constraint, time: Array, margin: Array, beyond: Array) -> LimitUse:
+    name, unit, limit = constraint
     if unit == "m":
         return limit_use(("distance", name, unit), time, limit + margin, limit, beyond)
     use = limit_use(("speed", "tool", unit), time, limit - margin, limit, beyond)

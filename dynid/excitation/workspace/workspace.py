@@ -10,29 +10,30 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
-from dynid.excitation.motion import Motion, perturbed
+from dynid.excitation.motion import Motion, central_difference
 from dynid.excitation.workspace.distances import Distance, Distances
 from dynid.excitation.workspace.geometry import body_solids
 from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
-from dynid.excitation.workspace.pairs import LeftOut, left_out_notes, select_distances
-from dynid.excitation.workspace.sampling import violated_distances
+from dynid.excitation.workspace.pairs import (
+    LeftOut,
+    left_out_notes,
+    select_distances,
+    unchecked_bodies,
+    violated_distances,
+)
 from dynid.excitation.workspace.settings import WorkspaceSettings
-from dynid.excitation.workspace.unchecked import unchecked_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.workspace.geometry import BodySolids, Solid
     from dynid.robot.robot import Robot
 
 
 _FAR_DISTANCE = 0.05  # distance that counts as far, as a share of the robot's reach
 _STEP = 1e-6  # [s] for the speed of passive joints
-_PERTURBATION = 1e-6  # [rad or m, per s] for derivatives
 
 
 class Constraint(NamedTuple):
@@ -81,34 +82,35 @@ class Workspace:
     def __init__(self, robot: Robot, mechanism: Mechanism) -> None:
         settings = robot.settings(WorkspaceSettings)
         self._settings, self._mechanism = settings, mechanism
-        self._kinematics = robot.kinematics()
-        self._data = self._kinematics.model.createData()
-        self._tool = self._kinematics.model.getBodyId(self._kinematics.tool)
+        self.kinematics = robot.kinematics()
+        self._data = self.kinematics.model.createData()
+        self._tool = self.kinematics.model.getBodyId(self.kinematics.tool)
         folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
-        bodies = body_solids(self._kinematics, folder)
-        self._bodies = bodies
+        self.bodies = bodies = body_solids(self.kinematics, folder)
+        """Solids of the bodies, and where they are from."""
         self_collision = settings.self_collision
-        selected = select_distances(
+        selected, left_out = select_distances(
             settings,
-            self._kinematics,
+            self.kinematics,
             mechanism,
             bodies.solids,
             self_collision=bodies.of_urdf if self_collision is None else self_collision,
         )
-        violated, count = violated_distances(robot, mechanism, selected.distances, self._sampled)
-        self._kept = [
-            distance for k, distance in enumerate(selected.distances) if k not in violated
-        ]
-        self._left_out = (*selected.left_out, *violated.values())
-        self._distances = Distances(self._kinematics, self._kept)
-        checked = bool(selected.distances or selected.left_out)
-        self._notes = (*(bodies.notes if checked else ()), *left_out_notes(self._left_out, count))
-        self._unchecked = unchecked_bodies(settings, self._kinematics, bodies, self._left_out)
+        violated, count = violated_distances(robot, mechanism, selected, self._sampled)
+        self._kept = [distance for k, distance in enumerate(selected) if k not in violated]
+        self.left_out: tuple[LeftOut, ...] = (*left_out, *violated.values())
+        """Pairs whose distances are not checked, and why."""
+        self._distances = Distances(self.kinematics, self._kept)
+        checked = bool(selected or left_out)
+        self.notes = (*(bodies.notes if checked else ()), *left_out_notes(self.left_out, count))
+        """Sentences on the shapes used for distances, and on what was left out."""
+        self.unchecked = unchecked_bodies(settings, self.kinematics, bodies, self.left_out)
+        """What else is not checked, and why, such as collisions with an unknown floor."""
 
     def _sampled(self, selected: Sequence[Distance], position: Array) -> Array:
         """Return distances beyond the clearance at positions (N, n); (N, K) [m]."""
         full = self._full(position)
-        return Distances(self._kinematics, selected).at(full) - self._settings.clearance
+        return Distances(self.kinematics, selected).at(full) - self._settings.clearance
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -131,7 +133,7 @@ class Workspace:
     @property
     def scale(self) -> Array:
         """Margin that counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
-        length = _FAR_DISTANCE * self._kinematics.reach
+        length = _FAR_DISTANCE * self.kinematics.reach
         return np.array(
             [
                 length if constraint.unit == "m" else constraint.limit / 2
@@ -145,39 +147,9 @@ class Workspace:
         return bool(self._mechanism.chain.passive)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences on the shapes used for distances, and on what was left out."""
-        return self._notes
-
-    @property
-    def kinematics(self) -> Kinematics:
-        """Kinematics of the robot."""
-        return self._kinematics
-
-    @property
-    def bodies(self) -> BodySolids:
-        """Solids of the bodies, and where they are from."""
-        return self._bodies
-
-    @property
-    def solids(self) -> tuple[tuple[Solid, ...], ...]:
-        """Solids of each body, in its frame."""
-        return self._bodies.solids
-
-    @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Names of the bodies and obstacles whose distances are checked."""
         return tuple(distance.names for distance in self._kept)
-
-    @property
-    def left_out(self) -> tuple[LeftOut, ...]:
-        """Pairs whose distances are not checked, and why."""
-        return self._left_out
-
-    @property
-    def unchecked(self) -> tuple[str, ...]:
-        """What else is not checked, and why, such as collisions with an unknown floor."""
-        return self._unchecked
 
     def margins(self, motion: Motion, wanted: NDArray[np.bool_] | None = None) -> Array:
         """Return the margin to each constraint, negative if it is violated; (N, C).
@@ -195,7 +167,7 @@ class Workspace:
         """
         full = self._full(motion.position)
         distances = self._distances.at(full, wanted) - self._settings.clearance
-        return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
+        return np.concatenate([distances, self._tool_margins(motion, full)], axis=1)
 
     def contact(self, name: str, position: Array) -> NearestPoints:
         """Return where two bodies, or a body and an obstacle, are nearest at a position (n,).
@@ -221,6 +193,13 @@ class Workspace:
         Raises:
             MechanismError: loops cannot be closed at a position.
         """
+
+        def moving(state: Motion) -> Array:
+            return self._mechanism.moving_positions(state.position)
+
+        def tool_margins(state: Motion) -> Array:
+            return self._tool_margins(state, self._full(state.position))
+
         joints, kept = motion.position.shape[1], len(self._kept)
         rows, numbers = np.nonzero(selected)
         slopes = np.zeros((len(rows), 2, joints))
@@ -228,18 +207,12 @@ class Workspace:
         full = self._full(motion.position)
         by_moving = self._distances.slopes_at(full, selected[:, :kept])[:, self._columns]
         for joint in range(joints):
-            sides = perturbed(motion, 0, joint, _PERTURBATION)
-            forward, back = (self._mechanism.moving_positions(side.position) for side in sides)
-            moved = ((forward - back) / (2 * _PERTURBATION))[rows[apart]]
+            moved = central_difference(moving, motion, 0, joint)[rows[apart]]
             slopes[apart, 0, joint] = np.einsum("mj,mj->m", by_moving, moved)
         used, places = np.unique(rows[tool], return_inverse=True)
         part_of_motion = Motion(*(part[used] for part in motion))
         for order, joint in product(range(2), range(joints) if len(used) else ()):
-            ahead, behind = (
-                np.concatenate(self._tool_margins(side, self._full(side.position)), axis=1)
-                for side in perturbed(part_of_motion, order, joint, _PERTURBATION)
-            )
-            change = (ahead - behind) / (2 * _PERTURBATION)
+            change = central_difference(tool_margins, part_of_motion, order, joint)
             slopes[tool, order, joint] = change[places, numbers[tool] - kept]
         return slopes
 
@@ -253,7 +226,7 @@ class Workspace:
             speed: bounds on the joints' speeds (N, n).
             acceleration: bounds on their accelerations (N, n).
         """
-        kinematics = self._kinematics
+        kinematics = self.kinematics
         rates = [speed @ self.distance_levers(slide).T]
         if self._settings.tool_box is not None or self._settings.tool_speed is not None:
             radius = float(np.linalg.norm(kinematics.tool_position))
@@ -278,7 +251,7 @@ class Workspace:
         bounds = np.zeros((len(self._kept), len(slide)))
         for row, distance in zip(bounds, self._kept, strict=True):
             sides = [
-                levers(self._kinematics, body, distance.radius(side), slide)
+                levers(self.kinematics, body, distance.radius(side), slide)
                 for side, body in enumerate(distance.bodies)
                 if body > 0
             ]
@@ -287,27 +260,27 @@ class Workspace:
             row[:] = np.where(both, 0.0, np.sum(sides, axis=0))
         return bounds
 
-    def _tool_margins(self, motion: Motion, full: Array) -> list[Array]:
-        """Return margins to the tool's box and speed limit, (N, 1) each."""
-        settings, margins = self._settings, []
+    def _tool_margins(self, motion: Motion, full: Array) -> Array:
+        """Return margins to the tool's box and speed limit where there are such, (N, 0 to 2)."""
+        settings, margins = self._settings, [np.empty((len(motion.position), 0))]
         if settings.tool_box is not None:
-            tool = self._kinematics.tool_path(motion.position)
+            tool = self.kinematics.tool_path(motion.position)
             low, high = np.array(settings.tool_box.low), np.array(settings.tool_box.high)
             inside = np.minimum(tool - low, high - tool)
             margins.append(np.min(inside, axis=1, keepdims=True))
         if settings.tool_speed is not None:
             speed = self._tool_speed(full, self._moving_velocity(motion))
             margins.append((settings.tool_speed - speed)[:, np.newaxis])
-        return margins
+        return np.concatenate(margins, axis=1)
 
     @property
     def _columns(self) -> list[int]:
         """Indices of the moving joints in pinocchio's velocities."""
-        model = self._kinematics.model
-        return [model.joints[body].idx_v for body in self._kinematics.moving_bodies]
+        model = self.kinematics.model
+        return [model.joints[body].idx_v for body in self.kinematics.moving_bodies]
 
     def _full(self, position: Array) -> Array:
-        return self._kinematics.full_positions(self._mechanism.moving_positions(position))
+        return self.kinematics.full_positions(self._mechanism.moving_positions(position))
 
     def _moving_velocity(self, motion: Motion) -> Array:
         """Return velocities of moving joints (N, m), for passive ones by a difference over time."""
@@ -321,7 +294,7 @@ class Workspace:
 
     def _tool_speed(self, full: Array, velocity: Array) -> Array:
         """Return the speed of the tool point (N,) [m/s] at pinocchio's positions (N, nq)."""
-        model = self._kinematics.model
+        model = self.kinematics.model
         columns = self._columns
         speeds = np.empty(len(full))
         velocities = np.zeros(model.nv)

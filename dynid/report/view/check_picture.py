@@ -88,7 +88,7 @@ def check_scene(workspace: Workspace, position: Array, contact: NearestPoints | 
     first = None if contact is None else contact.of.bodies[0]
     second = None if contact is None or contact.of.obstacle else contact.of.bodies[1]
     bodies, surfaces = [], []
-    for number, solids in enumerate(workspace.solids):
+    for number, solids in enumerate(workspace.bodies.solids):
         colour = (
             _FIRST_COLOUR
             if number == first

@@ -20,7 +20,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.excitation.motion import Motion, perturbed
+from dynid.excitation.motion import Motion, central_difference
 from dynid.robot.model import Model
 from dynid.robot.random_states import States, random_states
 from dynid_plugins.fleet.drift.between_days import Groups
@@ -161,6 +161,8 @@ def friction_groups(model: Model, names: Sequence[str], within: Array) -> Groups
 
 def _slope(mechanism: Mechanism, states: States, joint: int) -> Array:
     """Return the change of torque (N, n) for each unit of a joint's position."""
-    ahead, behind = perturbed(Motion(*states), 0, joint, _STEP)
-    difference = mechanism.inverse_dynamics(*ahead) - mechanism.inverse_dynamics(*behind)
-    return np.asarray(difference / (2 * _STEP))
+
+    def torque(motion: Motion) -> Array:
+        return mechanism.inverse_dynamics(*motion)
+
+    return central_difference(torque, Motion(*states), 0, joint, _STEP)

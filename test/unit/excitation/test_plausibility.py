@@ -12,9 +12,8 @@ from support.synthetic import ARM_URDF
 
 from dynid.demonstration import prepare
 from dynid.errors import DynidError, PlaybackError
-from dynid.excitation.doubt import Doubt, refusal
 from dynid.excitation.plausibility import urdf_doubts
-from dynid.excitation.plausible_limits import limit_doubts
+from dynid.excitation.plausible_limits import Doubt, limit_doubts, refusal
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.files import share_directories
 from dynid.playback.options import Options

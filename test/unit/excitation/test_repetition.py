@@ -13,6 +13,8 @@ def test_a_joint_at_twice_anothers_frequency_repeats_after_its_first_cycle() -> 
     assert found.first is not None
     assert (found.first.joints, found.first.cycles) == (("J1", "J2"), (1, 2))
     assert str(found.first) == "1 cycle of J1 and 2 of J2"
+    assert found.whole is not None  # later than the first pair
+    assert found.whole.cycles == (5, 10, 6)
     assert not found.good
     (sentence,) = found.findings
     assert sentence.startswith("J1 and J2 repeat after 1 cycle of J1 and 2 of J2;")
@@ -25,12 +27,6 @@ def test_odd_tenths_repeat_after_11_13_and_15_cycles_which_is_good() -> None:
     assert found.whole.time == pytest.approx(10.0)
     assert found.good
     assert found.cycles == pytest.approx((22.0, 26.0, 30.0))
-
-
-def test_the_whole_motion_repeats_later_than_its_first_pair() -> None:
-    found = repetition([1.0, 2.0, 1.2], 20.0)
-    assert found.whole is not None
-    assert found.whole.cycles == (5, 10, 6)
 
 
 def test_three_to_two_is_not_good() -> None:

@@ -13,7 +13,7 @@ from dynid.excitation.build import build_excitation
 from dynid.excitation.limits import check_limits, sample_peaks
 from dynid.excitation.settings import SplineSettings
 from dynid.excitation.spline import spline_through
-from dynid.playback.curve import interpolate
+from dynid.playback.trajectory import interpolate
 from dynid.robot.limits import Limits
 
 JOINTS = ("shoulder", "elbow", "wrist")

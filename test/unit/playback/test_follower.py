@@ -46,18 +46,12 @@ def test_follows_from_the_stamp_on() -> None:
     assert robot.end_ns == NOW + 4 * SECOND
 
 
-def test_without_a_stamp_the_trajectory_starts_now() -> None:
+@pytest.mark.parametrize(("start", "at"), [(0, NOW + SECOND), (NOW - SECOND, NOW)])
+def test_a_trajectory_starts_now_or_at_a_stamp_in_the_past(start: int, at: int) -> None:
     robot = follower()
-    robot.accept(sample(SINE, JOINTS, 100.0), 0, NOW)
+    robot.accept(sample(SINE, JOINTS, 100.0), start, NOW)
     expected = SINE.evaluate([1.0]).position[0]
-    assert np.allclose(robot.reference(NOW + SECOND), expected, rtol=0, atol=1e-6)
-
-
-def test_a_stamp_in_the_past_starts_within_the_trajectory() -> None:
-    robot = follower()
-    robot.accept(sample(SINE, JOINTS, 100.0), NOW - SECOND, NOW)
-    expected = SINE.evaluate([1.0]).position[0]
-    assert np.allclose(robot.reference(NOW), expected, rtol=0, atol=1e-6)
+    assert np.allclose(robot.reference(at), expected, rtol=0, atol=1e-6)
 
 
 def test_moves_to_the_first_point_without_a_jump() -> None:

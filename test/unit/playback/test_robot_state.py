@@ -38,19 +38,20 @@ def test_reports_why_the_position_is_unknown() -> None:
     assert waiting.read(JOINTS, [], [], 0, 0.0) is None
 
 
-def watched(positions: list[float]) -> bool:
-    watch = RestWatch()
+def watched(positions: list[float], watch: RestWatch | None = None) -> RestWatch:
+    """A watch of states at 100 Hz, the first of them at 0."""
+    watch = watch or RestWatch()
     for k, position in enumerate(positions):
         watch.update(JointStateSample(k * 10_000_000, 0.0, np.array([0.0, position]), None))
-    return watch.at_rest
+    return watch
 
 
 def test_rest_is_a_tenth_of_a_second_without_moving() -> None:
-    assert not watched([0.0] * 10)
-    assert watched([0.0] * 11)
-    assert watched([0.0, 1e-3] * 6)
-    assert not watched([0.001 * k for k in range(50)])
-    assert not watched([float("nan")] * 20)
+    assert not watched([0.0] * 10).at_rest
+    assert watched([0.0] * 11).at_rest
+    assert watched([0.0, 1e-3] * 6).at_rest
+    assert not watched([0.001 * k for k in range(50)]).at_rest
+    assert not watched([float("nan")] * 20).at_rest
 
 
 def test_reports_why_a_motion_cannot_start() -> None:
@@ -66,21 +67,14 @@ def test_reports_why_a_motion_cannot_start() -> None:
 
 
 def test_states_before_a_reset_of_the_clock_are_ignored() -> None:
-    watch = RestWatch()
-    for k in range(20):
-        watch.update(JointStateSample(k * 10_000_000, 0.0, np.zeros(2), None))
+    watch = watched([0.0] * 20)
     assert watch.at_rest
-    watch.update(JointStateSample(0, 0.0, np.zeros(2), None))
-    assert not watch.at_rest
-    for k in range(1, 11):
-        watch.update(JointStateSample(k * 10_000_000, 0.0, np.zeros(2), None))
-    assert watch.at_rest
+    assert not watched([0.0], watch).at_rest
+    assert watched([0.0] * 11, watch).at_rest
 
 
 def test_rest_before_the_start_of_a_motion_is_cleared() -> None:
-    watch = RestWatch()
-    for k in range(20):
-        watch.update(JointStateSample(k * 10_000_000, 0.0, np.zeros(2), None))
+    watch = watched([0.0] * 20)
     assert watch.at_rest
     watch.reset()
     assert not watch.at_rest

@@ -22,6 +22,17 @@ TYPES = get_typestore(Stores.ROS2_JAZZY)
 JOINT_STATE = "sensor_msgs/msg/JointState"
 
 
+ONE_JOINT = ColumnMap.model_validate(
+    {
+        "time": {"column": "t"},
+        "joints": ["a"],
+        "position": {"columns": ["q"]},
+        "effort": {"columns": ["e"]},
+    }
+)
+"""Columns t, q and e of one joint."""
+
+
 @dataclass
 class Motion:
     """Three joints in smooth motion, by default at 100 Hz."""
@@ -46,6 +57,13 @@ def motion_at(stamps, count=3):
         velocity=w * np.cos(w * t + np.arange(count)),
         effort=3.0 + np.cos(w * t),
     )
+
+
+def assert_holds(recording, motion, rate=100.0):
+    assert recording.sampling_rate == rate
+    np.testing.assert_array_equal(recording.position, motion.position)
+    np.testing.assert_array_equal(recording.velocity, motion.velocity)
+    np.testing.assert_array_equal(recording.effort, motion.effort)
 
 
 @pytest.fixture

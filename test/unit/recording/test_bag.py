@@ -11,12 +11,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode
 from dynid.errors import RecordingError
 from dynid.recording.load import load_recording
 
-
-def assert_holds(recording, motion):
-    assert recording.sampling_rate == 100.0
-    np.testing.assert_array_equal(recording.position, motion.position)
-    np.testing.assert_array_equal(recording.velocity, motion.velocity)
-    np.testing.assert_array_equal(recording.effort, motion.effort)
+from .conftest import assert_holds
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
@@ -206,8 +201,5 @@ def test_written_messages_are_read(
     shutil.rmtree(tmp_path / "bag", ignore_errors=True)  # of the example before
     bag = write_messages({"/joint_states": messages_of(motion)}, storage=storage)
     recording = load_recording(bag, motion.names)
-    assert recording.sampling_rate == rate
-    np.testing.assert_array_equal(recording.position, motion.position)
-    np.testing.assert_array_equal(recording.velocity, motion.velocity)
-    np.testing.assert_array_equal(recording.effort, motion.effort)
+    assert_holds(recording, motion, rate)
     np.testing.assert_allclose(recording.time, motion.seconds, atol=1e-9)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from dynid.recording.completeness import Completeness, StampCheck
+from dynid.recording.completeness import Completeness, SequenceCheck, StampCheck
 
 PERIOD = 1_000_000  # [ns]
 
@@ -67,3 +67,22 @@ def test_the_sentence_names_the_publisher_and_the_way() -> None:
     assert Completeness("/joint_states", 900, 0, 0).sentence() == ""
     lost = Completeness("/other", 9, 1, 1).sentence()
     assert lost == "1 of 10 messages on /other are missing: 1 lost between publisher and recorder"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "missing"), [([7, 8, 11, 12, 14], 3), ([500, 501], 0), ([7, 8, 1, 2, 4], 1)]
+)
+def test_missing_numbers_are_counted_for_each_publisher(numbers: list[int], missing: int) -> None:
+    """None before the first number; a smaller one belongs to a new publisher."""
+    check = SequenceCheck()
+    for number in numbers:
+        check.add(number)
+    assert check.missing == missing
+
+
+def test_any_number_may_follow_a_restart() -> None:
+    check = SequenceCheck()
+    check.add(8)
+    check.restart()
+    check.add(100)
+    assert check.missing == 0

@@ -4,15 +4,10 @@ import pytest
 from dynid.errors import RecordingError
 from dynid.recording.load import load_recording
 
+from .conftest import assert_holds
+
 NAMES = ["base", "elbow", "wrist"]
 HEADER = ["t", "q1", "q2", "q3", "dq1", "dq2", "dq3", "u1", "u2", "u3"]
-
-
-def assert_holds(recording, motion):
-    assert recording.sampling_rate == 100.0
-    np.testing.assert_array_equal(recording.position, motion.position)
-    np.testing.assert_array_equal(recording.velocity, motion.velocity)
-    np.testing.assert_array_equal(recording.effort, motion.effort)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", " ", "   "])

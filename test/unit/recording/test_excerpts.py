@@ -7,19 +7,12 @@ from pathlib import Path
 import pytest
 
 from dynid.errors import RecordingError
-from dynid.recording.columns import ColumnMap
 from dynid.recording.load import read_samples
-from dynid.recording.names import shown, shown_names
+from dynid.text import shown, shown_names
+
+from .conftest import ONE_JOINT
 
 LONG = "x" * 5000
-COLUMNS = ColumnMap.model_validate(
-    {
-        "time": {"column": "t"},
-        "joints": ["a"],
-        "position": {"columns": ["q"]},
-        "effort": {"columns": ["e"]},
-    }
-)
 
 
 def test_an_excerpt_has_at_most_80_characters() -> None:
@@ -49,6 +42,6 @@ def test_a_refusal_is_short(tmp_path: Path, content: str, joints: list[str] | No
     path = tmp_path / "log.csv"
     path.write_text(content)
     with pytest.raises(RecordingError) as refusal:
-        read_samples(path, joints, columns=COLUMNS)
+        read_samples(path, joints, columns=ONE_JOINT)
     assert "x" * 80 not in str(refusal.value)
     assert len(str(refusal.value)) < 1200

@@ -80,11 +80,6 @@ def test_describes_a_table_with_its_map(motion, write_csv, column_map):
     assert [joint.name for joint in info.joints] == motion.names
 
 
-def test_refuses_a_missing_path(tmp_path):
-    with pytest.raises(RecordingError, match="no such file"):
-        describe(tmp_path / "none.mcap")
-
-
 def test_describes_a_recording_without_samples(tmp_path):
     nothing = np.empty((0, 2))
     arrays = {"time": nothing[:, 0], "position": nothing, "effort": nothing}

@@ -13,14 +13,8 @@ from dynid.recording.info import describe
 from dynid.recording.load import read_samples
 from dynid.robot.model_sealing import confirm_edit
 
-COLUMNS = ColumnMap.model_validate(
-    {
-        "time": {"column": "t"},
-        "joints": ["a"],
-        "position": {"columns": ["q"]},
-        "effort": {"columns": ["e"]},
-    }
-)
+from .conftest import ONE_JOINT
+
 NAMES = ("work.mcap", "work.db3", "work.mcap.zstd", "work.npz", "work.csv", "work.rec", "work")
 
 
@@ -31,7 +25,7 @@ def pipe(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["", "with columns"])
+@pytest.mark.parametrize("columns", [None, ONE_JOINT], ids=["", "with columns"])
 def test_a_pipe_is_no_recording(pipe: Path, columns: ColumnMap | None) -> None:
     sentence = f"{pipe.name}: is a pipe; expected the name of a file."
     with pytest.raises(RecordingError, match=sentence):

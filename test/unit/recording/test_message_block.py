@@ -6,7 +6,7 @@ import zstandard
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.recording.jointstate import JOINT_STATE, JointStates
-from dynid.recording.message_block import in_blocks, unpacked
+from dynid.recording.storage import in_blocks, unpacked
 
 TYPES = get_typestore(Stores.ROS2_JAZZY)
 ARM, GRIPPER = ["base", "elbow", "wrist"], ["left", "right"]
@@ -76,7 +76,7 @@ def test_single_compressed_messages_are_decompressed():
 
 
 def test_blocks_have_a_limited_size(monkeypatch):
-    monkeypatch.setattr("dynid.recording.message_block._BLOCK", 50)
+    monkeypatch.setattr("dynid.recording.storage._BLOCK", 50)
     messages = [(n, bytes(n % 7)) for n in range(100)] + [(100, bytes(80))]
     blocks = list(in_blocks(messages))
     parts = [part for block in blocks for part in block.parts()]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dynid.errors import RecordingError
+from dynid.recording.bag import read_messages
 from dynid.recording.info import describe
 from dynid.recording.load import load_recording
-from dynid.recording.replay import read_messages
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from dynid.errors import PreprocessingError, RecordingError
 from dynid.recording.model import Source
-from dynid.recording.runs import find_runs
 from dynid.recording.samples import Samples
+from dynid.recording.span import find_runs
 from dynid.recording.timeline import build_recording
 
 STEP = 10_000_000  # [ns]

@@ -24,6 +24,17 @@ def built(make_motion, make_samples):
     return build
 
 
+def spoil(name, rows, joint, value=np.nan):
+    """Return a change of some values of a signal, for ``built``."""
+
+    def change(motion):
+        values = getattr(motion, name).copy()
+        values[rows, joint] = value
+        return {name: values}
+
+    return change
+
+
 def assert_true_motion(recording, make_motion, start=0, position=0.0, effort=0.0):
     """The recording is the analytic motion on its even time axis, within the given errors."""
     count = len(recording.time)
@@ -69,13 +80,8 @@ def test_repeated_stamps_are_dropped_and_counted(built, make_motion):
 
 def test_the_first_of_repeated_samples_is_kept(built, make_motion):
     stamps = np.sort(np.append(EVEN, EVEN[5]))
-
-    def spoil_second(motion):
-        effort = motion.effort.copy()
-        effort[6] = 99.0
-        return {"effort": effort}
-
-    assert_true_motion(built(stamps, changes=spoil_second), make_motion)
+    second = spoil("effort", 6, slice(None), 99.0)
+    assert_true_motion(built(stamps, changes=second), make_motion)
 
 
 def test_late_samples_are_sorted_and_counted(built, make_motion):
@@ -176,13 +182,8 @@ def test_refuses_a_span_outside_the_recording(built):
 @pytest.mark.parametrize("name", ["position", "velocity", "effort"])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_short_runs_of_invalid_numbers_are_interpolated_and_counted(built, make_motion, name, bad):
-    def spoil(motion):
-        values = getattr(motion, name).copy()
-        values[40:44, 1] = bad
-        values[200, 0] = bad
-        return {name: values}
-
-    recording = built(EVEN, changes=spoil)
+    places = [40, 41, 42, 43, 200], [1, 1, 1, 1, 0]
+    recording = built(EVEN, changes=spoil(name, *places, bad))
     error = linear_error(0.05)
     assert_true_motion(recording, make_motion, position=error, effort=error)
     assert recording.repairs == (
@@ -194,12 +195,7 @@ def test_short_runs_of_invalid_numbers_are_interpolated_and_counted(built, make_
 
 @pytest.mark.parametrize("name", ["position", "effort"])
 def test_long_runs_of_invalid_numbers_are_gaps(built, name):
-    def spoil(motion):
-        values = getattr(motion, name).copy()
-        values[40:60, 1] = np.nan
-        return {name: values}
-
-    recording = built(EVEN, changes=spoil)
+    recording = built(EVEN, changes=spoil(name, slice(40, 60), 1))
     assert recording.gaps == ((40, 60),)
     assert f"20 of 1200 {name} values were not numbers" in recording.repairs[0]
     assert "missing for 0.210 s after 0.390 s" in recording.repairs[1]
@@ -207,36 +203,21 @@ def test_long_runs_of_invalid_numbers_are_gaps(built, name):
 
 @pytest.mark.parametrize("name", ["position", "effort"])
 def test_refuses_a_joint_without_any_number(built, name):
-    def spoil(motion):
-        values = getattr(motion, name).copy()
-        values[:, 2] = np.nan
-        return {name: values}
-
     with pytest.raises(RecordingError, match=f"{name} of joint 'wrist' is not a number in any"):
-        built(EVEN, changes=spoil)
+        built(EVEN, changes=spoil(name, slice(None), 2))
 
 
 @pytest.mark.parametrize("rows", [slice(None), slice(40, 60)])
 def test_a_velocity_that_cannot_be_repaired_is_ignored_and_noted(built, rows):
-    def spoil(motion):
-        values = motion.velocity.copy()
-        values[rows, 0] = np.nan
-        return {"velocity": values}
-
-    recording = built(EVEN, changes=spoil)
+    recording = built(EVEN, changes=spoil("velocity", rows, 0))
     assert recording.velocity is None
     assert "was ignored" in recording.repairs[0]
     assert "base" in recording.repairs[0]
 
 
 def test_invalid_ends_are_dropped_and_counted(built, make_motion):
-    def spoil(motion):
-        effort = motion.effort.copy()
-        effort[:30, 1] = np.nan
-        effort[395:, 2] = np.nan
-        return {"effort": effort}
-
-    recording = built(EVEN, changes=spoil)
+    places = [*range(30), *range(395, 400)], 30 * [1] + 5 * [2]
+    recording = built(EVEN, changes=spoil("effort", *places))
     assert_true_motion(recording, make_motion, start=30 * STEP)
     assert recording.repairs == (
         "35 of 400 samples at the ends were not numbers and were dropped.",
@@ -294,12 +275,7 @@ def test_a_requested_rate_below_the_recorded_one_warns_of_aliasing(built):
 
 
 def test_a_joint_without_motion_is_noted(built):
-    def hold(motion):
-        position = motion.position.copy()
-        position[:, 1] = 0.25
-        return {"position": position}
-
-    (sentence,) = built(EVEN, changes=hold).repairs
+    (sentence,) = built(EVEN, changes=spoil("position", slice(None), 1, 0.25)).repairs
     assert sentence.startswith("The position of 1 of 3 joints is constant (elbow)")
 
 

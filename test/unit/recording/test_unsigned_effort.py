@@ -10,8 +10,7 @@ from support.synthetic import swinging
 
 from dynid.arrays import Array
 from dynid.recording.model import Recording
-from dynid.recording.redundancy import contradictions
-from dynid.recording.unsigned_effort import unsigned_effort
+from dynid.recording.redundancy import contradictions, unsigned_effort
 
 RATE = 200.0
 

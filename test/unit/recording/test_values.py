@@ -8,8 +8,8 @@ import pytest
 
 from dynid.errors import RecordingError
 from dynid.recording.load import load_recording
-from dynid.recording.names import shown, shown_names
 from dynid.recording.timeline import build_recording
+from dynid.text import shown, shown_names
 
 NAMES = ["base", "elbow", "wrist"]
 

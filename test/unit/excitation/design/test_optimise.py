@@ -120,7 +120,7 @@ def test_an_interruption_before_a_motion_is_found_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        "dynid.excitation.design.optimise.search_here", lambda *_: Search((), interrupted=True)
+        "dynid.excitation.design.optimise.search", lambda *_: Search((), interrupted=True)
     )
     with pytest.raises(ExcitationError, match="stopped before it found a motion"):
         optimise(small_model(), SPEC, NOISE, starts=1)

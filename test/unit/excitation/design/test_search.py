@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
 
@@ -17,15 +18,9 @@ from threadpoolctl import threadpool_limits
 
 from dynid.errors import ExcitationError
 from dynid.excitation.design import worker
-from dynid.excitation.design.design import Design, ExcitationSpec, make_design
+from dynid.excitation.design.design import Design, ExcitationSpec
 from dynid.excitation.design.interior_point import STEPS
-from dynid.excitation.design.optimise import (
-    Search,
-    StartResult,
-    optimise,
-    search_here,
-    search_in_processes,
-)
+from dynid.excitation.design.optimise import Search, optimise, search
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
 
@@ -46,7 +41,7 @@ print(json.dumps(found.objectives))
 
 @pytest.fixture(scope="module")
 def expected() -> Search:
-    return search_here(small_design(), STARTS, SEED, lambda _: None)
+    return found_by(0)
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +64,15 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
     return started
 
 
-def search(jobs: int = 2, progress=lambda _: None) -> Search:
-    return search_in_processes(small_model(), SPEC, NOISE, STARTS, SEED, jobs, progress)
+def found_by(processes: int = 2, progress=lambda _: None) -> Search:
+    problem = worker.ExcitationProblem(small_model(), SPEC, NOISE, SEED)
+    return search(problem.design(), problem, STARTS, processes, progress)
 
 
-def assert_same(search: Search, expected: Search) -> None:
-    assert search.interrupted == expected.interrupted
-    for one, other in zip(search.found, expected.found, strict=True):
-        assert one.number == other.number
+def assert_same(found: Search, expected: Search) -> None:
+    assert found.interrupted == expected.interrupted
+    for one, other in zip(found.found, expected.found, strict=True):
+        assert one.start == other.start
         np.testing.assert_array_equal(one.pose, other.pose)
         np.testing.assert_array_equal(one.y, other.y)
 
@@ -139,7 +135,7 @@ def test_workers_find_modules_where_their_parent_does(
     tmp_path: Path, processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
-    search()
+    found_by()
     assert [process.args[4:] for process in processes] == [sys.path, sys.path]
 
 
@@ -149,7 +145,7 @@ def test_any_number_of_workers_finds_the_same(
     jobs: int, expected: Search, processes: list[subprocess.Popen]
 ) -> None:
     shares: list[float] = []
-    assert_same(search(jobs, shares.append), expected)
+    assert_same(found_by(jobs, shares.append), expected)
     assert len(processes) == min(jobs, STARTS)
     assert all(process.returncode is not None for process in processes)
     assert shares == sorted(shares)
@@ -159,15 +155,17 @@ def test_any_number_of_workers_finds_the_same(
 @pytest.mark.thorough
 def test_the_threads_of_blas_make_no_difference() -> None:
     spec = ExcitationSpec(SETTINGS.model_copy(update={"harmonics": 12}))
-    design = make_design(nominal_model(load_robot("puma560")), spec, np.full(6, 0.1))
+    model = nominal_model(load_robot("puma560"))
+    problem = worker.ExcitationProblem(model, spec, np.full(6, 0.1), SEED)
+    design = problem.design()
     found = []
     for threads in (1, 2):
         with threadpool_limits(threads, user_api="blas"):
-            found.append(first_steps(design, 6))
+            found.append(first_steps(design, problem, 6))
     np.testing.assert_array_equal(*found)
 
 
-def first_steps(design: Design, count: int) -> np.ndarray:
+def first_steps(design: Design, problem: worker.ExcitationProblem, count: int) -> np.ndarray:
     """Where a search here is after its first steps."""
     shares: list[float] = []
 
@@ -176,15 +174,15 @@ def first_steps(design: Design, count: int) -> np.ndarray:
         if len(shares) == count:
             raise KeyboardInterrupt
 
-    return search_here(design, 1, SEED, interrupt).found[0].y
+    return search(design, problem, 1, 0, interrupt).found[0].y
 
 
-def steps_behind(found: tuple[StartResult, ...]) -> int:
+def steps_behind(found: tuple[worker.Step, ...]) -> int:
     """How many steps lead to the motions found; each must be one of its own start's descent."""
     return sum(
         next(
             step.behind
-            for step in worker.descend(small_design(), one.number, SEED)
+            for step in worker.descend(small_design(), one.start, SEED)
             if np.array_equal(step.y, one.y)
         )
         for one in found
@@ -199,7 +197,7 @@ def test_an_interrupt_leaves_the_best_so_far(processes: list[subprocess.Popen]) 
         if share > 0.02:
             raise KeyboardInterrupt
 
-    result = search(progress=interrupt)
+    result = found_by(progress=interrupt)
     assert result.interrupted
     assert steps_behind(result.found) == pytest.approx(shares[-1] * STEPS * STARTS)
     assert len(result.found) <= 2  # for two workers
@@ -246,7 +244,7 @@ def test_starts_of_killed_workers_are_repeated(
             for process in processes[:killed]:
                 process.kill()
 
-    assert_same(search(progress=kill), expected)
+    assert_same(found_by(progress=kill), expected)
     assert shares == sorted(shares)
 
 
@@ -255,12 +253,11 @@ def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(
     processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shares: list[float] = []
-    repeated: list[worker.ExcitationProblem] = []
-    design = worker.ExcitationProblem.design
+    repeated: list[int] = []
 
-    def repeat(problem: worker.ExcitationProblem) -> Design:
-        repeated.append(problem)
-        return design(problem)
+    def repeat(design: Design, start: int, seed: int) -> Iterator[worker.Step]:
+        repeated.append(start)
+        return worker.descend(design, start, seed)
 
     def kill_and_interrupt(share: float) -> None:
         shares.append(share)
@@ -270,8 +267,8 @@ def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(
             for process in processes:
                 process.kill()
 
-    monkeypatch.setattr(worker.ExcitationProblem, "design", repeat)
-    result = search(progress=kill_and_interrupt)
+    monkeypatch.setattr("dynid.excitation.design.optimise.descend", repeat)
+    result = found_by(progress=kill_and_interrupt)
     assert result.interrupted
     assert shares[-1] > 0.02
     assert steps_behind(result.found) == pytest.approx(shares[-1] * STEPS * STARTS)
@@ -282,7 +279,7 @@ def test_workers_that_cannot_begin_are_done_without(
     expected: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "_PROGRAM", "")
-    assert_same(search(), expected)
+    assert_same(found_by(), expected)
 
 
 def test_processes_that_the_system_refuses_are_done_without(
@@ -296,7 +293,7 @@ def test_processes_that_the_system_refuses_are_done_without(
         return start(*arguments, **options)
 
     monkeypatch.setattr(worker, "Popen", refuse_the_second)
-    assert_same(search(), expected)
+    assert_same(found_by(), expected)
     assert len(processes) == 1
 
 
@@ -308,7 +305,7 @@ def test_a_program_that_embeds_python_searches_by_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "executable", executable)
-    assert_same(search(), expected)
+    assert_same(found_by(), expected)
     assert processes == []
 
 

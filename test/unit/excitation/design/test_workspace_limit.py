@@ -9,7 +9,7 @@ import pytest
 from support.walled_arm import walled
 
 from dynid.excitation.design.limits import WorkspaceLimit
-from dynid.excitation.motion import Motion, perturbed
+from dynid.excitation.motion import Motion, central_difference
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 
@@ -61,9 +61,11 @@ def test_slopes_of_selected_slacks_are_those_of_finite_differences(
     slopes = WorkspaceLimit(workspace).slopes(Motion(*states), near)
     assert slopes.shape == (np.count_nonzero(near), 3, joints)
     for order, joint in product(range(3), range(joints)):
-        ahead, behind = (
-            WorkspaceLimit(workspace).slack(side)
-            for side in perturbed(Motion(*states), order, joint, STEP)
-        )
-        expected = (ahead - behind)[near] / (2 * STEP)
+        expected = central_difference(
+            lambda motion: WorkspaceLimit(workspace).slack(motion),
+            Motion(*states),
+            order,
+            joint,
+            STEP,
+        )[near]
         np.testing.assert_allclose(slopes[:, order, joint], expected, atol=TOLERANCE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.walled_arm import URDF, walled
+from support.walled_arm import BALL, URDF, walled
 
 from dynid.errors import ConfigurationError, MechanismError
 from dynid.excitation.motion import Motion
@@ -17,7 +17,6 @@ from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 
 FLOOR = {"floor": {"point": [0.0, 0.0, -2.0]}}
-BALL = '<collision><origin xyz="0.25 0 0"/><geometry><sphere radius="0.04"/></geometry></collision>'
 MESH = """<collision><origin xyz="0.25 0 0"/><geometry>
   <mesh filename="package://walled/cube.stl" scale="0.1 0.1 0.1"/></geometry></collision>"""
 
@@ -115,6 +114,7 @@ def test_a_shape_without_numbers_is_refused_in_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
+        ("planes=nothing", "planes"),
         ("planes.floor={normal: [0, 0, 0]}", "'normal' must not be 0 in all directions"),
         ("boxes.bin={low: [0, 0, 1], high: [1, 1, 1]}", r"along z, low \(1\) must be below high"),
         ("tool_speed=0", "must be greater than 0"),
