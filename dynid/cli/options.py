@@ -84,7 +84,10 @@ OptionalModel = Annotated[Path | None, model_file(help="model.yaml of an identif
 RobotModel = Annotated[Path, model_file(help="model.yaml of the robot.")]
 TorqueModel = Annotated[Path | None, model_file(help="model.yaml that predicts torque.")]
 BaseModel = Annotated[
-    Path, typer.Option(metavar="FILE", help="model.yaml of the robot without payload.")
+    Path,
+    typer.Option(
+        "--model", "--base-model", metavar="FILE", help="model.yaml of the robot without payload."
+    ),
 ]
 Urdf = Annotated[
     Path | None, typer.Option(metavar="FILE", help="URDF to use in place of the profile's.")

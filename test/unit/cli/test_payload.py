@@ -50,7 +50,7 @@ def run(*arguments: object):
 def test_payload_yaml_and_a_table_are_written(folder: Path, tmp_path: Path) -> None:
     base = folder / "base/model.yaml"
     result = run(
-        "payload", "identify", folder / "with.npz", "--base-model", base, "-o", tmp_path / "new"
+        "payload", "identify", folder / "with.npz", "--model", base, "-o", tmp_path / "new"
     )
     assert result.exit_code == 0, result.output
     for words in ("mass", "with payload", "no effect on the torque", "Succeeded.", "payload.yaml"):
