@@ -35,11 +35,16 @@ _TOLERANCE = 0.05  # change of a parameter over its standard deviation
 
 @dataclass(frozen=True, eq=False)
 class PayloadFit:
-    """The last regression and its fit, the posterior, and the body."""
+    """The last regression and its fit, the posterior, and the body.
+
+    Attributes:
+        excess: by which the variances are larger because torque errors are larger than expected.
+    """
 
     fitted: Fit
     posterior: Posterior
     body: Body
+    excess: float
 
 
 def fit_payload(
@@ -47,14 +52,19 @@ def fit_payload(
     signals: Sequence[Signals],
     settings: IdentificationSettings,
     known: BaseEstimate,
+    expected: Array,
 ) -> PayloadFit:
     """Fit the payload; iterate for load-dependent friction.
+
+    Where errors are larger than expected, something besides the payload differs, which does not
+    average out: deviations are larger in that ratio (Birge 1932).
 
     Args:
         model: of the robot without payload.
         signals: with payload.
         settings: of the identification.
         known: the model's base parameters with their covariance.
+        expected: (n,) RMS torque errors of the model, and noise [N m or N]; 0: not known.
 
     Raises:
         EstimationError: the recordings contain no motion.
@@ -69,7 +79,9 @@ def fit_payload(
             break
     blocks = np.concatenate(block_equations(problem, estimate))
     within = raised(estimate.covariance, jackknife_variance(blocks))
-    estimate = replace(estimate, covariance=within)
+    usual = np.where(expected > 0, expected**2, np.inf)
+    excess = float(np.mean(np.maximum(estimate.joint_variance / usual, 1.0)))
+    estimate = replace(estimate, covariance=excess * within)
     posterior = _posterior(estimate, _scatter_of_model(problem, estimate, known, settings))
     body = consistent_body(posterior)
     standard = _with_body(parameters, columns, body)
@@ -84,7 +96,7 @@ def fit_payload(
         essential=np.ones(len(columns), dtype=bool),
         consistent=is_physically_consistent(model, standard),
     )
-    return PayloadFit(fitted, posterior, body)
+    return PayloadFit(fitted, posterior, body, excess)
 
 
 def _fit_once(

@@ -14,7 +14,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.cross_validation import HeldOut, cross_validate
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate
+from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate, noise_floor
 from dynid.identification.payload.fit import PayloadFit, fit_payload
 from dynid.identification.payload.payload import Payload, PayloadRow, describe, own_torque_errors
 from dynid.identification.payload.plausible import impossible_mass
@@ -114,14 +114,17 @@ def identify_payload(
                 "a robot at rest: dynid payload measure."
             )
         progress("estimating")
-        fit = fit_payload(model, signals, settings, base.base)
+        own = own_torque_errors(base)
+        expected = np.where(own > 0, np.hypot(own, noise_floor(signals, settings)), 0.0)
+        fit = fit_payload(model, signals, settings, base.base, expected)
         progress("evaluating")
         loaded = model.with_parameters(fit.fitted.standard)
         without = compare(model, signals, settings)
         held_out, limits = _held_out(fit, signals), ErrorReference.of(base.robot)
         before = evaluate(without, settings, reference=limits)
         rated = ErrorReference.of(base.robot, held_out.relative_error)
-        mass = float(fit.posterior.mean[0]) if fit.body.determined[0] else 0.0
+        mean, size = fit.posterior.mean[0], np.sqrt(fit.posterior.covariance[0, 0] / fit.excess)
+        mass = float(mean) if abs(mean) > _SIGNIFICANT * size else 0.0
         reasons = [
             reason for reason in (impossible_mass(base, mass), _not_found(base, fit)) if reason
         ]

@@ -210,6 +210,20 @@ def test_refuses_a_robot_at_rest() -> None:
         found_on(still)
 
 
+def test_deviations_are_larger_where_something_besides_the_payload_differs() -> None:
+    fitted = identify(ROBOT, recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0)).model
+    rubbing = [term.kind in ("viscous", "coulomb") for term in MODEL.terms]
+    friction = np.array([False] * MODEL.first_term + rubbing)
+    bodies = {}
+    for factor in (1.0, 1.5):
+        changed = MODEL.with_parameters(np.where(friction, factor, 1.0) * MODEL.parameters)
+        recording = recorded(changed, loaded(changed), samples=2000, rate=100.0, noise=NOISE)
+        bodies[factor] = identify_payload(fitted, [recording]).payload.body
+    error = np.abs(bodies[1.5].quantities - TRUTH)
+    assert np.all(error < 3 * bodies[1.5].deviations)
+    assert bodies[1.5].deviations[0] > 3 * bodies[1.0].deviations[0]
+
+
 def test_a_base_model_of_another_robot_gives_a_warning() -> None:
     fitted = identify(ROBOT, recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0)).model
     doubled = np.array(MODEL.parameters)
