@@ -16,7 +16,11 @@ from .margin import Margin, relative_residual
 
 _AS_GOOD = 1.15  # times the residual without faults
 _NEGLIGIBLE_RESIDUAL = 0.003  # of torque
-_SIGNS = {"flipped_torque": "flipped_sign", "reversed_joint": "reversed_joint"}
+_SIGNS = {
+    "flipped_torque": "flipped_sign",
+    "flipped_position": "flipped_sign",
+    "reversed_joint": "reversed_joint",
+}
 _SWAPS = {"swapped_channels": "swapped_channels", "swapped_torque": "swapped_channels"}
 
 

@@ -145,6 +145,13 @@ def _order(fault: InjectedFault, motion: MeasuredMotion) -> list[int]:
     return order
 
 
+def _flipped_position(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
+    sign = np.ones(motion.torque.shape[1])
+    sign[list(fault.joints)] = -1.0
+    velocity = None if motion.velocity is None else motion.velocity * sign
+    return replace(motion, position=motion.position * sign, velocity=velocity)
+
+
 def _zero(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
     position = motion.position.copy()
     position[:, list(fault.joints)] += fault.size
@@ -220,6 +227,8 @@ AFTER_NOISE: dict[str, Injection] = {
     "torque_factor": _torque_factor,
     "torque_factor_of_one_recording": _torque_factor,
     "flipped_torque": _flipped,
+    "flipped_torques": _flipped,
+    "flipped_position": _flipped_position,
     "all_torques_flipped": _flipped,
     "reversed_joint": _reversed,
     "swapped_channels": _swapped,

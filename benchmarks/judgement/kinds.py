@@ -73,6 +73,8 @@ _KINDS = (
     FaultKind("copied_channel", _at("copied_channel"), "channels", "redundancy", joints=2),
     FaultKind("torque_factor", _at("torque_factor"), "torque"),
     FaultKind("flipped_torque", _at("flipped_sign"), "sign"),
+    FaultKind("flipped_torques", _at("flipped_sign"), "sign", joints=2),
+    FaultKind("flipped_position", _at("flipped_sign"), "sign"),
     FaultKind("all_torques_flipped", _anywhere("flipped_sign"), "sign", "physics", joints=0),
     FaultKind("reversed_joint", _at("reversed_joint"), "sign"),
     FaultKind("swapped_channels", _at("swapped_channels"), "channels", joints=2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from judgement.kinds import CLEAN, KINDS, answers_for
 from judgement.margin import margin_of, reason_to_drop
 from judgement.scoring import score
 from judgement.tables import drops, goals, table
-from judgement.trials import JudgedOutcome, judge_seed
+from judgement.trials import JudgedOutcome, judge_case
 
 JOINTS = ("axis_1", "axis_2", "axis_3")
 EVERY = {**BEFORE_NOISE, **AFTER_NOISE}
@@ -88,6 +89,7 @@ def test_every_kind_is_injected_somewhere():
     [
         ("torque_factor", 2.0, {"torque"}),
         ("flipped_torque", 0.0, {"torque"}),
+        ("flipped_position", 0.0, {"position", "velocity"}),
         ("torque_dead_zone", 0.5, {"torque"}),
         ("saturation", 0.5, {"torque"}),
         ("torque_delay_of_one_joint", 0.03, {"torque"}),
@@ -293,19 +295,37 @@ def test_pieces_are_joined_into_a_table_of_each_source(
 
 
 @pytest.mark.parametrize(
-    "seed",
+    ("kind", "seed"),
     [
         pytest.param(
-            5201000040, id="a spring stands for a reversed joint", marks=pytest.mark.thorough
+            "reversed_joint",
+            5201000040,
+            id="a spring stands for a reversed joint",
+            marks=pytest.mark.thorough,
         ),
-        pytest.param(5201000137, id="a spring stands for gravity", marks=pytest.mark.thorough),
-        pytest.param(5201000035, id="coarse positions beside missing friction"),
-        pytest.param(5202000038, id="a sign with an uncertain factor", marks=pytest.mark.thorough),
         pytest.param(
-            5201000048, id="play that hides a light joint's inertia", marks=pytest.mark.thorough
+            "wrong_gravity",
+            5201000137,
+            id="a spring stands for gravity",
+            marks=pytest.mark.thorough,
         ),
+        pytest.param("missing_friction", 5201000035, id="coarse positions beside missing friction"),
+        pytest.param(
+            "flipped_torque",
+            5202000038,
+            id="a sign with an uncertain factor",
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
+            "backlash",
+            5201000048,
+            id="play that hides a light joint's inertia",
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param("flipped_torques", 77000000, id="two signs"),
+        pytest.param("flipped_position", 77000000, id="a sign of a position"),
     ],
 )
-def test_cases_that_were_misjudged_are_right(seed):
-    outcome = judge_seed(seed)
+def test_cases_that_were_misjudged_are_right(kind, seed):
+    outcome = judge_case(make_case(seed, [kind]), time.process_time())
     assert (outcome.judgement, outcome.dropped) == ("right", "")

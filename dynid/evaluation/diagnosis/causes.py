@@ -120,8 +120,8 @@ _SPOILED_BY_JUMPS = (
 
 _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        # joints that hold their positions, or jump, do so together too
-        "sampling_jitter": ("held_position", "lost_samples"),
+        # joints that hold their positions do so together too
+        "sampling_jitter": ("held_position",),
         # friction is identified from the residual: errors of torque appear there too; a few
         # strokes do not determine its shape, and coupling is found beyond all own friction
         "friction_terms": (
@@ -172,7 +172,8 @@ SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         for cause in CAUSES
         if cause not in CONTRADICTIONS
     }
-    | {"beyond_limits": ("wrapped_position",)}
+    # single large jumps of jitter look like losses, which are too few to look like jitter
+    | {"beyond_limits": ("wrapped_position",), "lost_samples": ("sampling_jitter",)}
 )
 """A cause that may be a consequence of others is suppressed by them; without cycles."""
 

@@ -9,6 +9,8 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.errors import relative_errors
+from dynid.evaluation.hypotheses.trial import FLOOR
 from dynid.recording.model import Recording
 from dynid.recording.velocity_agreement import moving_joints
 from dynid.signals.settings import SignalSettings
@@ -16,7 +18,7 @@ from dynid.text import percent
 
 _SHARE_TOGETHER = 0.75  # of the samples, at which joints deviate as by one time: half are by chance
 _SURE_DEVIATIONS = 6.0  # standard deviations of that share
-_HARMFUL_SHARE = 0.05  # of a joint's torque (rms), that is a warning
+_HARMFUL_SHARE = 0.5  # of the model's error at a joint, that is a warning
 # of eleven samples: the fourth difference, of which smooth motion has nearly none, and the speed
 _FOURTH_DIFFERENCE = np.pad([1.0, -4.0, 6.0, -4.0, 1.0], 3)
 _SPEED_WEIGHTS = np.array([-0.1, *[0.0] * 9, 0.1])
@@ -35,10 +37,12 @@ def sampling_jitter(case: Case) -> Iterator[Finding]:
         return
     effect = _share_of_torque(case, jitter)
     worst, rate = int(np.argmax(effect)), recording.sampling_rate
+    error = relative_errors(case.comparisons) if case.comparisons else np.zeros_like(effect)
+    harmful = np.any((effect > FLOOR) & (effect > _HARMFUL_SHARE * error))
     yield Finding(
         cause="sampling_jitter",
         joints=(),
-        severity="warning" if effect[worst] > _HARMFUL_SHARE else "note",
+        severity="warning" if harmful else "note",
         sentence=(
             "samples were taken earlier and later than their stamps: positions of all moving "
             f"joints deviate together, as by times with a standard deviation of "
