@@ -21,6 +21,12 @@ _KINDS = (
 _UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 
+def named_path(path: Path | str) -> Path:
+    """Return a path whose last part names the file or folder, as that of ``.`` does not."""
+    given = Path(path)
+    return given.resolve() if given.name in ("", "..") else given
+
+
 def is_file(path: Path) -> bool:
     """Return whether a path is a regular file; False for an invalid name."""
     try:

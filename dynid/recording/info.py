@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import DynidError, RecordingError
+from dynid.input_file import named_path
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
 from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage_files
 from dynid.recording.bag_topics import names_topics
@@ -175,7 +176,7 @@ def describe(
     Raises:
         RecordingError: there is no such file, or it is not a recording.
     """
-    path = Path(path)
+    path = named_path(path)
     if (episode := find_episode(path)) is not None:
         return _describe_episode(path, episode, columns, as_robot or AsRobot(), joints)
     require_present(path)

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from dynid.errors import RecordingError
+from dynid.input_file import named_path
 from dynid.recording.bag import DEFAULT_TOPIC, Bag, choose_topic, open_bag
 from dynid.recording.bag_folder import KINDS, bag_folder, is_bag, kind_of, require_present
 from dynid.recording.bag_topics import (
@@ -84,7 +85,7 @@ def load_recording(
         raise RecordingError(f"The sampling rate must be positive, got {sampling_rate:g} Hz.")
     recorded = None if joints is None else recorded_names(joints, names)
     samples = read_samples(
-        Path(path),
+        named_path(path),
         recorded,
         topic=topic,
         columns=columns,

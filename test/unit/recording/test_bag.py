@@ -26,6 +26,17 @@ def test_reads_a_folder_bit_for_bit(motion, messages_of, write_messages, storage
     assert len(source.sha256) == 64
 
 
+@pytest.mark.parametrize("path", [".", "..", "data/../."])
+def test_a_path_that_does_not_name_the_folder_is_called_by_its_name(
+    motion, messages_of, write_messages, monkeypatch, path
+):
+    bag = write_messages({"/joint_states": messages_of(motion)})
+    (bag / "data").mkdir()
+    monkeypatch.chdir(bag / "data" if path == ".." else bag)
+    with pytest.raises(RecordingError, match=rf"^{bag.name}\b"):
+        load_recording(path, ["another joint"])
+
+
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
 def test_reads_a_single_file_without_metadata(
     motion, messages_of, write_messages, storage_file, tmp_path, storage
