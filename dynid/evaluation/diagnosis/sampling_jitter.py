@@ -7,18 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.evaluation.diagnosis.acceleration_noise import (
+    acceleration_gain,
+    matters,
+    share_of_torque,
+)
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.errors import relative_errors
-from dynid.evaluation.hypotheses.trial import FLOOR
 from dynid.recording.model import Recording
 from dynid.recording.velocity_agreement import moving_joints
-from dynid.signals.settings import SignalSettings
 from dynid.text import percent
 
 _SHARE_TOGETHER = 0.75  # of the samples, at which joints deviate as by one time: half are by chance
 _SURE_DEVIATIONS = 6.0  # standard deviations of that share
-_HARMFUL_SHARE = 0.5  # of the model's error at a joint, that is a warning
 # of eleven samples: the fourth difference, of which smooth motion has nearly none, and the speed
 _FOURTH_DIFFERENCE = np.pad([1.0, -4.0, 6.0, -4.0, 1.0], 3)
 _SPEED_WEIGHTS = np.array([-0.1, *[0.0] * 9, 0.1])
@@ -35,14 +36,12 @@ def sampling_jitter(case: Case) -> Iterator[Finding]:
     )
     if jitter == 0:
         return
-    effect = _share_of_torque(case, jitter)
+    effect = share_of_torque(case, jitter * acceleration_gain(case) * case.decimated.velocity)
     worst, rate = int(np.argmax(effect)), recording.sampling_rate
-    error = relative_errors(case.comparisons) if case.comparisons else np.zeros_like(effect)
-    harmful = np.any((effect > FLOOR) & (effect > _HARMFUL_SHARE * error))
     yield Finding(
         cause="sampling_jitter",
         joints=(),
-        severity="warning" if harmful else "note",
+        severity="warning" if np.any(matters(case, effect)) else "note",
         sentence=(
             "samples were taken earlier and later than their stamps: positions of all moving "
             f"joints deviate together, as by times with a standard deviation of "
@@ -114,23 +113,3 @@ def _filtered(values: Array, weights: Array) -> Array:
     """Return weighted sums of consecutive values (N, n); (N - 10, n)."""
     windows = np.lib.stride_tricks.sliding_window_view(values, len(weights), axis=0)
     return np.asarray(windows @ weights)
-
-
-def _share_of_torque(case: Case, jitter: float) -> Array:
-    """Return the torque of what is left of white jitter [s] in accelerations, over torque, (n,).
-
-    Of positions with the noise dq δ, the low-pass leaves accelerations with that of dq times
-    (2 π)² √(f⁵ / 5) times the root of the spectral density, the same at all joints.
-    """
-    cutoff = case.robot.settings(SignalSettings).motion_cutoff_hz
-    rate = min(recording.sampling_rate for recording in case.recordings)
-    highest = min(cutoff or rate / 2, rate / 2)
-    noise = jitter * np.sqrt(2 * highest**5 / (5 * rate)) * (2 * np.pi) ** 2
-    position, velocity, acceleration = case.decimated.motion
-    mechanism = case.model or case.mechanism
-    true = mechanism.inverse_dynamics(position, velocity, acceleration)
-    moved = mechanism.inverse_dynamics(position, velocity, acceleration + noise * velocity)
-    error, torque = (
-        np.sqrt(np.mean(values**2, axis=0)) for values in (moved - true, case.decimated.torque)
-    )
-    return np.asarray(np.divide(error, torque, out=np.zeros_like(error), where=torque > 0))

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynid.arrays import Array, runs
+from dynid.evaluation.diagnosis.acceleration_noise import (
+    acceleration_gain,
+    matters,
+    share_of_torque,
+)
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.settings import EvaluationSettings
 from dynid.recording.model import Recording
 from dynid.text import joint_units, listed, percent
 
@@ -32,12 +36,8 @@ def quantised_feedback(case: Case) -> Iterator[Finding]:
 def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     """Compare the noise that position steps cause in acceleration with the acceleration."""
     steps = np.array([step_of(column) for column in recording.position.T])
-    signals, settings = case.longest, case.robot.settings(EvaluationSettings)
-    rate = signals.sampling_rate
-    cutoff = settings.motion_cutoff_hz or rate
-    # white noise of σ² = step² / 12, differentiated twice: with a cut-off, and without one
-    filtered = (2 * np.pi) ** 2 * np.sqrt(2 / rate * cutoff**5 / 5)
-    noise = steps / np.sqrt(12) * min(filtered, np.sqrt(6) / 4 * rate**2)
+    signals = case.longest
+    noise = steps / np.sqrt(12) * acceleration_gain(case)  # white, of σ² = step² / 12
     share = noise / np.maximum(signals.acceleration.std(axis=0), 1e-300)
     moves = signals.moving.any(axis=0)
     coarse = np.flatnonzero(moves & (share > _ACCELERATION_SHARE))
@@ -47,14 +47,17 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     lower = ", or reduce identification.cutoff_hz" if case.filters_given else ""
     sizes = listed(f"{steps[j]:.3g}" for j in coarse)
     worst = int(max(coarse, key=lambda j: share[j]))
+    samples = np.random.default_rng(0).standard_normal(case.decimated.acceleration.shape)
+    effect = share_of_torque(case, noise * samples)
     yield Finding(
         cause="quantised_feedback",
         joints=tuple(names),
-        severity="warning",
+        severity="warning" if np.any(matters(case, effect)) else "note",
         sentence=(
             f"{listed(names)}: position has steps of {sizes} "
             f"{joint_units(case.mechanism.prismatic, coarse, 'rad', 'm')}, which cause noise of up "
-            f"to {percent(share[worst])} of the acceleration (rms)."
+            f"to {percent(share[worst])} of the acceleration (rms) and {percent(effect.max())} of "
+            "a torque."
         ),
         advice=f"Record positions at the drive's resolution{lower}.",
         evidence={f"step of {recording.joint_names[j]}": float(steps[j]) for j in coarse},
