@@ -207,7 +207,7 @@ def commanded_signals(
     )
     robot = robot.with_settings(settings)
     signals = preprocess(recording, robot, unsettled=unsettled)
-    motion = (signals.position, signals.velocity, signals.acceleration)
+    motion = signals.motion
     torque = signals.raw_torque
     if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
         coupling = np.array(robot.coupling)  # q_j = T q_m, tau_m = T^T tau_j

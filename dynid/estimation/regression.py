@@ -308,7 +308,7 @@ def model_torque(
 
 def unfiltered_torque(mechanism: Mechanism, signals: Signals, standard: Array) -> Array:
     """Return the torque (N, n) of standard parameters (p,) along the signals."""
-    motion = signals.position, signals.velocity, signals.acceleration
+    motion = signals.motion
     return mechanism.torque(*motion, standard, past=signals.past(mechanism))
 
 

@@ -106,7 +106,7 @@ def _filter_error(problem: Problem, rows: Rows, base: Array, model: Array) -> Ar
     filters = signals.motion_filter
     if filters is None or not np.isfinite(filters.bandwidth_hz).all():
         return np.zeros_like(rows.torque)
-    once = (signals.position, signals.velocity, signals.acceleration)
+    once = signals.motion
     times = _times_larger(rows, filters)
     position, velocity, acceleration = (
         own + times * (own - again)
@@ -167,7 +167,7 @@ def _projected(problem: Problem, number: int, errors: Array) -> Array:
             projections += np.einsum("jmk,cmj->ck", block.stacked[:, :, :-1], errors[:, block.span])
         return projections
     signals, mechanism = rows.signals, problem.mechanism
-    motion = signals.position, signals.velocity, signals.acceleration
+    motion = signals.motion
     return mechanism.products(*motion, errors, past=signals.past(mechanism))[:, columns]
 
 

@@ -79,7 +79,7 @@ class Part:
         settings: SignalSettings,
     ) -> Part:
         """Take them of a recording, filtered as its torques; its temperature is known."""
-        motion = signals.position, signals.velocity, signals.acceleration
+        motion = signals.motion
         smoother = ParallelFilter.of(settings, signals.sampling_rate)
         friction = smoother.smooth(torque_of_kinds(mechanism, *motion, kinds))
         rows = slice(None, None, max(1, -(-len(signals.time) // _ROWS)))

@@ -292,7 +292,7 @@ def _along(
     deviation: Array,
 ) -> RecordingDifference:
     signals = preprocess(recording, first.robot)
-    states = States(signals.position, signals.velocity, signals.acceleration)
+    states = States(*signals.motion)
     size = np.linalg.norm(signals.torque, axis=0)
     errors = []
     for model in (first, second):

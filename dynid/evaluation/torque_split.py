@@ -57,7 +57,7 @@ def split_torque(mechanism: Mechanism, robot: Robot, recording: Recording) -> To
         PreprocessingError: the filters do not fit the recording.
     """
     signals = preprocess(recording, robot)
-    parts = torque_parts(mechanism, signals.position, signals.velocity, signals.acceleration)
+    parts = torque_parts(mechanism, *signals.motion)
     return TorqueSplit(mechanism, signals, parts)
 
 

@@ -94,6 +94,11 @@ class Signals:
             f"{self.sampling_rate:.6g} Hz"
         )
 
+    @property
+    def motion(self) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration."""
+        return self.position, self.velocity, self.acceleration
+
     @cached_property
     def white_noise(self) -> Array:
         """Standard deviation (n,) of white noise on the unfiltered torque [N m or N]."""

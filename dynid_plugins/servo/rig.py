@@ -215,9 +215,7 @@ def _columns(run: RigRun, names: Sequence[str]) -> _Columns:
     bare = law._replace(back_emf_damping=np.zeros(1), bias=np.zeros(1))
     signals = preprocess(evaluated(run.recording, bare, robot), robot)
     moved = _output_torque(run, bare, _BIAS) - _output_torque(run, bare, -_BIAS)
-    regressor = mechanism.regressor(
-        signals.position, signals.velocity, signals.acceleration, past=signals.past(mechanism)
-    )[:, 0]
+    regressor = mechanism.regressor(*signals.motion, past=signals.past(mechanism))[:, 0]
     known = regressor[:, : mechanism.first_term] @ run.body
     terms = mechanism.parameter_names
     columns = [known, signals.velocity[:, 0]]

@@ -131,7 +131,7 @@ class _Reference:
     """The filtered motion of a recording, and how a simulation is brought onto it."""
 
     def __init__(self, model: Model, signals: Signals, rate: float) -> None:
-        columns = (signals.position, signals.velocity, signals.acceleration)
+        columns = signals.motion
         values = np.stack(columns, axis=1)  # (N, 3, n)
         self._motion = scipy.interpolate.CubicSpline(signals.time, values)
         self._mechanism = model.mechanism

@@ -130,7 +130,7 @@ def motion_of(model: Model, recording: Recording | None) -> Motion:
     """
     if recording is not None:
         signals = preprocess(recording, model.robot)
-        return Motion(signals.position, signals.velocity, signals.acceleration)
+        return Motion(*signals.motion)
     robot = model.robot
     excitation = build_excitation(excitation_of(robot), robot.limits, robot.joints)
     return excitation.evaluate(np.linspace(0.0, excitation.duration, _SAMPLES))

@@ -77,7 +77,7 @@ class TorqueResidual:
         """Return the filtered torque of the model's terms of some kinds (m, n) [N m or N]."""
         memory = any(term_kind(kind).has_memory for kind in kinds)
         signals = self.whole if memory else self.signals
-        motion = signals.position, signals.velocity, signals.acceleration
+        motion = signals.motion
         torque = torque_of_kinds(self._model, *motion, kinds)
         return self.filtered(list(torque[:: self._early if memory else 1].T))
 

@@ -156,7 +156,7 @@ def predict(
     signals = predicted_signals(excitation, mechanism, rate)
     torque_error = torque_noise(robot, mechanism, signals.torque, noise, stated=stated_noise)
     base = base_parameterization(mechanism)
-    motion = Motion(signals.position, signals.velocity, signals.acceleration)
+    motion = Motion(*signals.motion)
     precision = motion_precision(mechanism, base, motion, torque_error.standard_deviation)
     path, speed = _tool_path(robot.kinematics(tool=tool), excitation)
     return Prediction(

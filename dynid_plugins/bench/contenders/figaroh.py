@@ -57,7 +57,7 @@ def fit(task: FittingTask) -> FittedModel:
         found.solve(decimate=False, plotting=False, wls=True)
 
     def torque(signals: Signals) -> Array:
-        parts = signals.position, signals.velocity, signals.acceleration
+        parts = signals.motion
         rows = regressor.build_regressor_basic(robot, *parts, found.identif_config)
         rows = regressor.build_regressor_reduced(rows, found._idx_eliminated)  # noqa: SLF001
         base = rows[:, found._base_indices] @ found.phi_base  # noqa: SLF001

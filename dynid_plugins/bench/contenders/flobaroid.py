@@ -37,7 +37,7 @@ def fit(task: FittingTask) -> FittedModel:
     found = _consistent(_rows(arm, q, dq, ddq), tau)
 
     def torque(signals: Signals) -> Array:
-        motion = signals.position, signals.velocity, signals.acceleration
+        motion = signals.motion
         return np.asarray(_rows(arm, *motion) @ found)
 
     return FittedModel(torque)

@@ -44,7 +44,7 @@ def _predict(joints: Sequence[Any], signals: Signals) -> Array:
 
 
 def _inputs(signals: Signals) -> Array:
-    return np.hstack([signals.position, signals.velocity, signals.acceleration])
+    return np.hstack(signals.motion)
 
 
 LEARNED = Contender("gradient boosting", fit, ("scikit-learn",), _DEFAULTS, learned=True)

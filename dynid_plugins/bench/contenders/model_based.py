@@ -24,7 +24,7 @@ def fit_plain(task: FittingTask) -> FittedModel:
     arm.fit(*task.motion_and_torque())
 
     def torque(signals: Signals) -> Array:
-        return arm.torque(signals.position, signals.velocity, signals.acceleration)
+        return arm.torque(*signals.motion)
 
     return FittedModel(torque, lambda _: 1.96 * arm.scatter)
 

@@ -52,7 +52,7 @@ def fit(task: FittingTask) -> FittedModel:
     found, joints = identify_by_torque(task), task.robot.joints
 
     def torque(signals: Signals) -> Array:
-        motion = signals.position, signals.velocity, signals.acceleration
+        motion = signals.motion
         return _inverse(found, joints, *motion)
 
     return FittedModel(torque)

@@ -48,7 +48,7 @@ def stacked_rows(problem: Problem, number: int) -> np.ndarray:
     """[W_j, tau_j] (m, n, k + 1) of a whole recording, filtered in one piece."""
     rows = problem.rows[number]
     signals, parallel = rows.signals, rows.parallel_filter
-    motion = signals.position, signals.velocity, signals.acceleration
+    motion = signals.motion
     regressor = problem.mechanism.regressor(*motion)[:, :, problem.base.independent]
     stacked = np.concatenate([regressor, signals.torque[:, :, None]], axis=2)
     return parallel.decimate(parallel.smooth(stacked))
@@ -145,7 +145,7 @@ def test_regressors_are_cached_for_iterations_if_they_fit_in_memory(
 def test_model_torque_is_filtered() -> None:
     problem = posed(900)
     signals, truth = problem.rows[0].signals, true_parameters(problem.mechanism)
-    motion = signals.position, signals.velocity, signals.acceleration
+    motion = signals.motion
     torque, parallel = problem.mechanism.torque(*motion, truth), ParallelFilter(9.0, 4, 1, 200.0)
     found = model_torque(problem.mechanism, signals, parallel, truth)
     np.testing.assert_allclose(found, parallel.smooth(torque))

@@ -149,7 +149,7 @@ def test_signals_of_friction_are_those_of_the_joint_terms(case: Case) -> None:
         assert case.model is not None
         loaded = case.model.parameters[: mechanism.first_term]
         mechanism = mechanism.with_parameters(np.append(loaded, 0.0))
-        motion = signals.position, signals.velocity, signals.acceleration
+        motion = signals.motion
         torque = mechanism.torque(*motion, single) - mechanism.torque(*motion, bodies)
         column = found[kind][2 if kind == "stribeck" else 0]
         np.testing.assert_allclose(column, torque[:, 1], atol=1e-9 * max(1.0, np.abs(column).max()))

@@ -62,7 +62,7 @@ def stated_noise(robot, torque):
 def test_torque_is_that_of_the_current_parameters():
     found = expected()
     mechanism, signals = duo().mechanism(), found.signals
-    motion = (signals.position, signals.velocity, signals.acceleration)
+    motion = signals.motion
     torque = mechanism.inverse_dynamics(*motion)
     np.testing.assert_allclose(signals.torque, torque, atol=1e-9)
     assert [one.peak for one in found.torques] == pytest.approx(np.abs(torque).max(axis=0))
