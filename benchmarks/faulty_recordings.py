@@ -72,6 +72,7 @@ from tried_faults import (
     moved_zero,
     pushed,
     reversed_joint,
+    stretched,
     swapped_channels,
     unlike_recordings,
 )
@@ -140,6 +141,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
         "reversed_joint": {"heavy joint": reversed_joint},
         "swapped_channels": {"two efforts": swapped_channels},
         "encoder_zero": {"zero of the second joint": moved_zero},
+        "position_factor": {"second joint": stretched},
         "recordings_differ": {"torque factor": unlike_recordings},
         "contact": {"push": pushed},
         "unexplained": {"random torque": disturbed},

@@ -12,6 +12,7 @@ _PUSH = 1.0  # of the largest effort
 _PUSHED = (0.4, 0.43)  # of the recording
 _UNLIKE = 1.4  # factor of the torque in one of two recordings
 _ZERO = 0.6  # [rad]
+_RATIO = 1.25
 
 
 def reversed_joint(subject: Subject, seed: int) -> Trial:
@@ -37,6 +38,17 @@ def moved_zero(subject: Subject, seed: int) -> Trial:
     recording = subject.recorded(seed)
     zero = np.where(np.arange(subject.joints) == 1, _ZERO, 0.0)
     return subject.trial(replace(recording, position=recording.position + zero))
+
+
+def stretched(subject: Subject, seed: int) -> Trial:
+    """Count the position of the second joint with another gear ratio."""
+    recording = subject.recorded(seed)
+    ratio = np.where(np.arange(subject.joints) == 1, _RATIO, 1.0)
+    velocity = None if recording.velocity is None else recording.velocity * ratio
+    position = recording.position * ratio
+    return subject.trial(
+        replace(recording, position=position, velocity=velocity, position_step=None)
+    )
 
 
 def pushed(subject: Subject, seed: int) -> Trial:

@@ -152,6 +152,13 @@ def _flipped_position(fault: InjectedFault, motion: MeasuredMotion, _: object) -
     return replace(motion, position=motion.position * sign, velocity=velocity)
 
 
+def _position_factor(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
+    ratio = np.ones(motion.torque.shape[1])
+    ratio[list(fault.joints)] = fault.size
+    velocity = None if motion.velocity is None else motion.velocity * ratio
+    return replace(motion, position=motion.position * ratio, velocity=velocity)
+
+
 def _zero(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
     position = motion.position.copy()
     position[:, list(fault.joints)] += fault.size
@@ -229,6 +236,7 @@ AFTER_NOISE: dict[str, Injection] = {
     "flipped_torque": _flipped,
     "flipped_torques": _flipped,
     "flipped_position": _flipped_position,
+    "position_factor": _position_factor,
     "all_torques_flipped": _flipped,
     "reversed_joint": _reversed,
     "swapped_channels": _swapped,

@@ -90,6 +90,7 @@ def test_every_kind_is_injected_somewhere():
         ("torque_factor", 2.0, {"torque"}),
         ("flipped_torque", 0.0, {"torque"}),
         ("flipped_position", 0.0, {"position", "velocity"}),
+        ("position_factor", 1.2, {"position", "velocity"}),
         ("torque_dead_zone", 0.5, {"torque"}),
         ("saturation", 0.5, {"torque"}),
         ("torque_delay_of_one_joint", 0.03, {"torque"}),

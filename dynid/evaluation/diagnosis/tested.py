@@ -55,6 +55,7 @@ TESTED = (
     "reversed_joint",
     "swapped_channels",
     "encoder_zero",
+    "position_factor",
     "wrong_gravity",
     "recordings_differ",
     "contact",

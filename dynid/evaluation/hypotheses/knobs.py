@@ -17,6 +17,7 @@ _STEP = 1e-4  # of numerical derivatives [rad, m or m/s^2]
 _LARGEST_STEP = {  # of an iteration
     "factor": 0.5,
     "zero": 0.3,
+    "ratio": 0.2,
     "delay": 0.03,
     "backlash": 0.05,
     "gravity": 3.0,
@@ -29,7 +30,7 @@ class Knob:
 
     Attributes:
         cause: key of the cause.
-        kind: "factor" (logarithm), "zero", "delay", "backlash" or "gravity".
+        kind: "factor" (logarithm), "zero", "ratio" (logarithm), "delay", "backlash" or "gravity".
         joints: those concerned; all for a whole robot.
         recordings: those concerned.
         columns: (m, n, c) derivatives of the model's torque minus that of the measured one.
@@ -86,6 +87,13 @@ class Derivatives:
             self._zero[joint] = ((torque - self._bodies) / _STEP)[:, :, None]
         return self._zero[joint]
 
+    def ratio(self, joint: int) -> Array:
+        """Return the column (m, n, 1) of the logarithm of a joint's position over the recorded."""
+        scale = np.where(np.arange(self.model.shape[1]) == joint, 1 + _STEP, 1.0)
+        position, velocity, acceleration = (values * scale for values in self.data.motion)
+        torque = self.data.mechanism.torque(position, velocity, acceleration, self.standard)
+        return np.asarray((torque - self._bodies) / _STEP)[:, :, None]
+
     def backlash(self, joint: int) -> Array:
         """Return the column (m, n, 1) of a joint's play."""
         play = np.zeros_like(self.model)
@@ -122,7 +130,8 @@ def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
         for kind in ("factor", "zero", "delay"):
             if joints > 1 or kind == "zero":
                 yield knob_of(derivatives, samples, kind, (joint,))
-        yield knob_of(derivatives, samples, "backlash", (joint,))
+        for kind in ("ratio", "backlash"):
+            yield knob_of(derivatives, samples, kind, (joint,))
     for recording in range(recordings) if recordings > 1 else ():
         yield knob_of(derivatives, samples, "factor", every, (recording,))
         yield knob_of(derivatives, samples, "delay", every, (recording,))
@@ -134,6 +143,7 @@ def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
 _CAUSES = {
     "factor": "torque_factor",
     "zero": "encoder_zero",
+    "ratio": "position_factor",
     "delay": "time_shift",
     "backlash": "backlash",
     "gravity": "wrong_gravity",
@@ -153,17 +163,20 @@ def knob_of(
     def columns() -> Array:
         if kind == "gravity":
             return derivatives.gravity()
-        if kind == "zero":
-            column = derivatives.zero(joints[0])
-        elif kind == "backlash":
-            column = derivatives.backlash(joints[0])
-        else:
-            column = (derivatives.factor if kind == "factor" else derivatives.delay)(joints)
+        of_joint = {
+            "zero": derivatives.zero,
+            "ratio": derivatives.ratio,
+            "backlash": derivatives.backlash,
+        }
+        of_joints = derivatives.factor if kind == "factor" else derivatives.delay
+        column = of_joint[kind](joints[0]) if kind in of_joint else of_joints(joints)
         return column * np.isin(samples.recording, recordings)[:, None, None]
 
     def moved(state: Hypothesis, step: Array) -> Hypothesis:
         if kind == "gravity":
             return _tilted(state, np.asarray(derivatives.data.mechanism.gravity), step)
+        if kind == "ratio":
+            return state.stretched_at(joints[0], float(np.exp(step[0])))
         change = np.zeros_like(state.zero)
         change[np.ix_(recordings, joints)] = step[0]
         if kind == "factor":

@@ -21,7 +21,7 @@ class Hypothesis:
 
     Attributes:
         position_of, torque_of: (n,) the channel from which a joint's position and torque are taken.
-        direction: (n,) sign of a joint's position and torque.
+        direction: (n,) sign of a joint's position and torque, times the ratio of positions.
         factor: (R, n) of torque, sign included.
         zero: (R, n) added to positions [rad or m].
         delay: (R, n) by which torque was recorded later than the motion [s].
@@ -108,6 +108,16 @@ class Hypothesis:
         turned = self._only_at(joint, -1.0)
         return replace(self, direction=self.direction * turned, zero=self.zero * turned)
 
+    def stretched_at(self, joint: int, ratio: float) -> Hypothesis:
+        """Return the state with a joint's position multiplied by ``ratio``, not its torque."""
+        turned = self._only_at(joint, ratio)
+        return replace(
+            self,
+            direction=self.direction * turned,
+            zero=self.zero * turned,
+            factor=self.factor / turned,
+        )
+
     def scaled(self, factor: Array) -> Hypothesis:
         """Return the state with torque multiplied by ``factor``, that broadcasts to (R, n)."""
         return replace(self, factor=self.factor * factor)
@@ -190,7 +200,7 @@ def _moved(
 
 def sides(samples: TrialSamples, state: Hypothesis) -> Array:
     """Return the side of each gear's teeth (m, n, 3), with two derivatives."""
-    sign = state.direction * np.sign(state.factor[samples.recording])
+    sign = np.sign(state.direction * state.factor[samples.recording])
     return np.asarray(samples.rows("side")[:, state.torque_of] * sign[:, :, None])
 
 

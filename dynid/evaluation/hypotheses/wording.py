@@ -62,6 +62,7 @@ class Wording:
             "sign": self._sign,
             "factor": self._factor,
             "zero": self._zero,
+            "ratio": self._ratio,
             "delay": self._delay,
             "backlash": self._backlash,
             "gravity": self._gravity,
@@ -234,6 +235,29 @@ class Wording:
             corrections,
             evidence,
             statement=f"{direction} than the URDF's zero",
+        )
+
+    def _ratio(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+        joint = candidate.joints[0]
+        name = self._joints[joint]
+        states = candidate.outcome.state, step.before.state
+        ratio = float(np.divide(*(abs(state.direction[joint]) for state in states)))
+        signals: tuple[Signal, ...] = ("position", "velocity")
+        key, corrections = self._fixed(
+            *(
+                Correction(signal=signal, joint=name, factor=float(f"{ratio:.4g}"))
+                for signal in signals
+            )
+        )
+        return Meaning(
+            "position_factor",
+            (name,),
+            f"{name}: recorded positions are {significant(1 / ratio, 3)} times those that the "
+            "torques imply.",
+            f"Check gear ratio and counts per turn of the encoder of {{joints}}.{key}",
+            corrections,
+            ((f"ratio of {name}", 1 / ratio), *_deviation(candidate, "relative ")),
+            statement="factor of position",
         )
 
     def _delay(self, step: ChosenCause, candidate: TriedCause) -> Meaning:

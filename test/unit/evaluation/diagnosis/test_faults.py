@@ -34,6 +34,7 @@ ONE_EACH = {
     "reversed_joint": "heavy joint",
     "swapped_channels": "two efforts",
     "encoder_zero": "zero of the second joint",
+    "position_factor": "second joint",
     "recordings_differ": "torque factor",
     "contact": "push",
     "unexplained": "random torque",

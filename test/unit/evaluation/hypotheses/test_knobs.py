@@ -15,7 +15,9 @@ from dynid.evaluation.hypotheses.refit import Equations
 from dynid.evaluation.hypotheses.state import Hypothesis, modified
 from dynid.evaluation.hypotheses.trial import Trial
 
-SMALL_CHANGE = {"factor": 1e-4, "zero": 1e-4, "delay": 1e-4, "backlash": 1e-4, "gravity": 1e-3}
+SMALL_CHANGE = dict.fromkeys(("factor", "ratio", "zero", "delay", "backlash"), 1e-4) | {
+    "gravity": 1e-3
+}
 
 
 @cache
@@ -58,23 +60,24 @@ def beyond_measured(state: Hypothesis, standard: Array) -> Array:
     return data.mechanism.torque(*data.motion, standard) - data.torque
 
 
-def finite_change(knob: Knob, component: int) -> Array:
+def finite_change(knob: Knob, component: int, *, changed: bool) -> Array:
     """Return the central difference quotient that a knob's column is the derivative of."""
-    state, at = derivatives()
+    state, at = derivatives(changed=changed)
     size = SMALL_CHANGE[knob.kind]
     step = size * np.eye(knob.columns().shape[2])[component]
     ends = [beyond_measured(knob.moved(state, sign * step), at.standard) for sign in (1, -1)]
     return np.asarray((ends[0] - ends[1]) / (2 * size))
 
 
-@pytest.mark.parametrize("kind", ["zero", "delay", "backlash", "gravity"])
+@pytest.mark.parametrize("kind", ["zero", "ratio", "delay", "backlash", "gravity"])
 def test_columns_are_the_change_of_torque_by_a_small_step(kind: str) -> None:
-    chosen = [knob for knob in all_knobs() if knob.kind == kind]
-    assert len(chosen) == {"zero": 9, "delay": 6, "backlash": 3, "gravity": 1}[kind]
+    changed = kind != "ratio"  # which does not stretch the play of a changed state
+    chosen = [knob for knob in all_knobs(changed=changed) if knob.kind == kind]
+    assert len(chosen) == {"zero": 9, "ratio": 3, "delay": 6, "backlash": 3, "gravity": 1}[kind]
     for knob in chosen:
         columns = knob.columns()
         for component in range(columns.shape[2]):
-            expected = finite_change(knob, component)
+            expected = finite_change(knob, component, changed=changed)
             assert np.linalg.norm(expected) > 0
             error = np.linalg.norm(columns[:, :, component] - expected)
             assert error < 0.02 * np.linalg.norm(expected), (knob.joints, knob.recordings)
@@ -98,7 +101,7 @@ def test_the_column_of_a_factor_is_the_model_which_has_no_noise() -> None:
 def test_a_factor_multiplies_and_numbers_of_other_kinds_are_added() -> None:
     state, _ = derivatives()
     for knob in all_knobs():
-        if knob.kind == "gravity":
+        if knob.kind in ("gravity", "ratio"):
             continue
         before, after = (
             getattr(one, knob.kind) for one in (state, knob.moved(state, np.array([0.1])))
@@ -107,6 +110,16 @@ def test_a_factor_multiplies_and_numbers_of_other_kinds_are_added() -> None:
         concerned[np.ix_(knob.recordings, knob.joints)] = True
         expected = before * np.exp(0.1) if knob.kind == "factor" else before + 0.1
         np.testing.assert_allclose(after, np.where(concerned, expected, before))
+
+
+def test_a_ratio_multiplies_positions_and_keeps_torques() -> None:
+    state, _ = derivatives()
+    for knob in (one for one in all_knobs() if one.kind == "ratio"):
+        times = np.where(np.isin(np.arange(3), knob.joints), np.exp(0.1), 1.0)
+        moved = knob.moved(state, np.array([0.1]))
+        np.testing.assert_allclose(moved.direction, state.direction * times)
+        np.testing.assert_allclose(moved.zero, state.zero * times)
+        np.testing.assert_allclose(moved.direction * moved.factor, state.direction * state.factor)
 
 
 def test_play_grows_and_is_never_negative() -> None:
@@ -141,6 +154,7 @@ def test_every_cause_of_two_recordings_has_a_knob() -> None:
         expected |= {
             ("torque_factor", "factor", joints, (0, 1)),
             ("encoder_zero", "zero", joints, (0, 1)),
+            ("position_factor", "ratio", joints, (0, 1)),
             ("time_shift", "delay", joints, (0, 1)),
             ("backlash", "backlash", joints, (0, 1)),
         }
@@ -167,7 +181,7 @@ def test_without_gravity_its_direction_is_no_cause() -> None:
     kinds = {
         knob.kind for knob in knobs(Derivatives(trial.samples, data, state, refit), trial.samples)
     }
-    assert kinds == {"factor", "zero", "delay", "backlash"}
+    assert kinds == {"factor", "zero", "ratio", "delay", "backlash"}
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,19 @@ def test_the_other_sign_of_a_position_is_found_with_its_joint(joint: Array) -> N
     assert cause(chosen) == ("flipped_sign", "position", (int(np.argmax(joint)),))
 
 
+@pytest.mark.parametrize("ratio", [0.7, 1.3, 2.0])
+def test_the_factor_of_a_position_is_found_with_its_joint(ratio: float) -> None:
+    good, times = crane_recording(), np.where(LIFT, ratio, 1.0)
+    motion = {name: getattr(good, name) * times for name in ("position", "velocity")}
+    stretched = replace(good, **motion, position_step=None)
+    step = only_step(stretched)
+    assert cause(step.chosen) == ("position_factor", "ratio", (1,))
+    found = step.chosen.outcome.state.direction[1]
+    assert found * ratio == pytest.approx(1.0, abs=max(DEVIATIONS * step.chosen.deviation, 0.01))
+    (meaning,) = meanings(stretched)
+    assert meaning.corrections[0].factor == pytest.approx(1 / ratio, rel=0.01)
+
+
 def test_the_other_sign_of_all_torques_is_shown_by_what_is_possible() -> None:
     """The fit has the same errors; only friction that drives and negative masses contradict."""
     step = only_step(with_effort(-crane_recording().effort))
