@@ -14,6 +14,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 # Ubuntu's Python takes no packages from PyPI; these go before those of apt (docs/ros2.md)
 RUN python3 -m venv --system-site-packages /dynid/libraries \
+ && touch /dynid/libraries/COLCON_IGNORE \
  && /dynid/libraries/bin/pip install --no-cache-dir -r /dynid/src/dynid/ros-requirements.txt
 
 FROM dependencies

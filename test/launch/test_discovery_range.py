@@ -16,7 +16,9 @@ STARTED = "[simulated_robot-1]: process started"
 @launch_testing.parametrize("chosen, found", [("", "LOCALHOST"), ("SUBNET", "SUBNET")])
 def generate_test_description(chosen, found):
     robot = ["ros2", "launch", "dynid", "robot.launch.py", "ros2_control:=false"]
-    process = ExecuteProcess(cmd=["env", f"{RANGE}={chosen}", *robot], output="screen")
+    # launch has to end its nodes before it is ended itself
+    command = ["env", f"{RANGE}={chosen}", *robot]
+    process = ExecuteProcess(cmd=command, sigterm_timeout="60", output="screen")
     return under_test(process, chosen=chosen, found=found)
 
 
