@@ -37,17 +37,18 @@ def sampling_jitter(case: Case) -> Iterator[Finding]:
     if jitter == 0:
         return
     effect = share_of_torque(case, jitter * acceleration_gain(case) * case.decimated.velocity)
-    worst, rate = int(np.argmax(effect)), recording.sampling_rate
+    harmful = matters(case, effect)
+    worst, rate = int(np.argmax(effect + harmful)), recording.sampling_rate
     yield Finding(
         cause="sampling_jitter",
         joints=(),
-        severity="warning" if np.any(matters(case, effect)) else "note",
+        severity="warning" if harmful.any() else "note",
         sentence=(
             "samples were taken earlier and later than their stamps: positions of all moving "
             f"joints deviate together, as by times with a standard deviation of "
             f"{1e3 * jitter:.2g} ms ({percent(jitter * rate)} of a step). The torque of filtered "
-            f"accelerations has errors of up to {percent(effect[worst])} of all torque "
-            f"({case.joints[worst]})."
+            f"accelerations has errors of {percent(effect[worst])} of all torque of "
+            f"{case.joints[worst]}."
         ),
         advice=(
             "Record the time at which the drives measured, in place of a counted time or that of "
