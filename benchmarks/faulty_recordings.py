@@ -69,6 +69,7 @@ from signal_faults import (
 )
 from tried_faults import (
     disturbed,
+    geared,
     moved_zero,
     pushed,
     reversed_joint,
@@ -141,7 +142,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
         "reversed_joint": {"heavy joint": reversed_joint},
         "swapped_channels": {"two efforts": swapped_channels},
         "encoder_zero": {"zero of the second joint": moved_zero},
-        "position_factor": {"second joint": stretched},
+        "position_factor": {"second joint": stretched, "gear of second joint": geared},
         "recordings_differ": {"torque factor": unlike_recordings},
         "contact": {"push": pushed},
         "unexplained": {"random torque": disturbed},

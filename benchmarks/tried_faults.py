@@ -51,6 +51,13 @@ def stretched(subject: Subject, seed: int) -> Trial:
     )
 
 
+def geared(subject: Subject, seed: int) -> Trial:
+    """Compute position and torque of the second joint with another gear ratio."""
+    trial = stretched(subject, seed)
+    ratio = np.where(np.arange(subject.joints) == 1, _RATIO, 1.0)
+    return subject.trial(replace(trial.recording, effort=trial.recording.effort / ratio))
+
+
 def pushed(subject: Subject, seed: int) -> Trial:
     """Push one joint for a short time."""
     recording, joint = subject.recorded(seed), any_joint(subject, seed)

@@ -106,6 +106,7 @@ _SIZES: dict[str, Callable[[np.random.Generator], float]] = {
     "torque_dead_zone": _uniform(0.2, 0.6),  # of the rms
     "torque_factor": _factor,
     "position_factor": _moderate_factor,
+    "gear_ratio": _moderate_factor,
     "torque_factor_of_one_recording": _moderate_factor,
     "wrong_gravity": _uniform(np.radians(25), np.pi),  # [rad]
     "torque_delay": _uniform(0.005, 0.06),  # [s]

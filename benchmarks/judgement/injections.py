@@ -159,6 +159,11 @@ def _position_factor(fault: InjectedFault, motion: MeasuredMotion, _: object) ->
     return replace(motion, position=motion.position * ratio, velocity=velocity)
 
 
+def _gear_ratio(fault: InjectedFault, motion: MeasuredMotion, tree: object) -> MeasuredMotion:
+    moved = _position_factor(fault, motion, tree)
+    return _with_torque(fault, moved, lambda torque: torque / fault.size)
+
+
 def _zero(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
     position = motion.position.copy()
     position[:, list(fault.joints)] += fault.size
@@ -237,6 +242,7 @@ AFTER_NOISE: dict[str, Injection] = {
     "flipped_torques": _flipped,
     "flipped_position": _flipped_position,
     "position_factor": _position_factor,
+    "gear_ratio": _gear_ratio,
     "all_torques_flipped": _flipped,
     "reversed_joint": _reversed,
     "swapped_channels": _swapped,

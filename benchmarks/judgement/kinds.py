@@ -81,6 +81,7 @@ _KINDS = (
     FaultKind("swapped_torque", _at("swapped_channels"), "channels", joints=2),
     FaultKind("encoder_zero", _at("encoder_zero"), "position"),
     FaultKind("position_factor", _at("position_factor"), "position"),
+    FaultKind("gear_ratio", _at("position_factor"), "position"),
     FaultKind("wrong_gravity", _anywhere("wrong_gravity"), "gravity", joints=0),
     FaultKind("torque_delay", _anywhere("time_shift"), "delay", joints=0),
     FaultKind("torque_delay_of_one_joint", _at("time_shift"), "delay"),

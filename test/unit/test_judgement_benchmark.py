@@ -91,6 +91,7 @@ def test_every_kind_is_injected_somewhere():
         ("flipped_torque", 0.0, {"torque"}),
         ("flipped_position", 0.0, {"position", "velocity"}),
         ("position_factor", 1.2, {"position", "velocity"}),
+        ("gear_ratio", 1.2, {"position", "velocity", "torque"}),
         ("torque_dead_zone", 0.5, {"torque"}),
         ("saturation", 0.5, {"torque"}),
         ("torque_delay_of_one_joint", 0.03, {"torque"}),

@@ -18,6 +18,7 @@ _LARGEST_STEP = {  # of an iteration
     "factor": 0.5,
     "zero": 0.3,
     "ratio": 0.2,
+    "gear": 0.2,
     "delay": 0.03,
     "backlash": 0.05,
     "gravity": 3.0,
@@ -30,7 +31,7 @@ class Knob:
 
     Attributes:
         cause: key of the cause.
-        kind: "factor" (logarithm), "zero", "ratio" (logarithm), "delay", "backlash" or "gravity".
+        kind: "factor", "ratio" or "gear" (logarithms), "zero", "delay", "backlash" or "gravity".
         joints: those concerned; all for a whole robot.
         recordings: those concerned.
         columns: (m, n, c) derivatives of the model's torque minus that of the measured one.
@@ -94,6 +95,10 @@ class Derivatives:
         torque = self.data.mechanism.torque(position, velocity, acceleration, self.standard)
         return np.asarray((torque - self._bodies) / _STEP)[:, :, None]
 
+    def gear(self, joint: int) -> Array:
+        """Return the column (m, n, 1) of the logarithm of a position, and of 1 over its torque."""
+        return self.ratio(joint) - self.factor((joint,))
+
     def backlash(self, joint: int) -> Array:
         """Return the column (m, n, 1) of a joint's play."""
         play = np.zeros_like(self.model)
@@ -130,7 +135,7 @@ def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
         for kind in ("factor", "zero", "delay"):
             if joints > 1 or kind == "zero":
                 yield knob_of(derivatives, samples, kind, (joint,))
-        for kind in ("ratio", "backlash"):
+        for kind in ("ratio", "gear", "backlash"):
             yield knob_of(derivatives, samples, kind, (joint,))
     for recording in range(recordings) if recordings > 1 else ():
         yield knob_of(derivatives, samples, "factor", every, (recording,))
@@ -144,6 +149,7 @@ _CAUSES = {
     "factor": "torque_factor",
     "zero": "encoder_zero",
     "ratio": "position_factor",
+    "gear": "position_factor",
     "delay": "time_shift",
     "backlash": "backlash",
     "gravity": "wrong_gravity",
@@ -166,6 +172,7 @@ def knob_of(
         of_joint = {
             "zero": derivatives.zero,
             "ratio": derivatives.ratio,
+            "gear": derivatives.gear,
             "backlash": derivatives.backlash,
         }
         of_joints = derivatives.factor if kind == "factor" else derivatives.delay
@@ -175,8 +182,10 @@ def knob_of(
     def moved(state: Hypothesis, step: Array) -> Hypothesis:
         if kind == "gravity":
             return _tilted(state, np.asarray(derivatives.data.mechanism.gravity), step)
-        if kind == "ratio":
-            return state.stretched_at(joints[0], float(np.exp(step[0])))
+        if kind in ("ratio", "gear"):
+            ratio = float(np.exp(step[0]))
+            stretched = state.stretched_at(joints[0], ratio)
+            return stretched.scaled_at(joints[0], 1 / ratio) if kind == "gear" else stretched
         change = np.zeros_like(state.zero)
         change[np.ix_(recordings, joints)] = step[0]
         if kind == "factor":

@@ -63,6 +63,7 @@ class Wording:
             "factor": self._factor,
             "zero": self._zero,
             "ratio": self._ratio,
+            "gear": self._ratio,
             "delay": self._delay,
             "backlash": self._backlash,
             "gravity": self._gravity,
@@ -242,22 +243,28 @@ class Wording:
         name = self._joints[joint]
         states = candidate.outcome.state, step.before.state
         ratio = float(np.divide(*(abs(state.direction[joint]) for state in states)))
-        signals: tuple[Signal, ...] = ("position", "velocity")
+        factors: dict[Signal, float] = {"position": ratio, "velocity": ratio}
+        imply = "those that the torques imply"
+        if candidate.kind == "gear":
+            factors["effort"] = 1 / ratio
+            imply = (
+                f"those of the joint, and torques {significant(ratio, 3)} times, as with another "
+                "gear ratio"
+            )
         key, corrections = self._fixed(
             *(
-                Correction(signal=signal, joint=name, factor=float(f"{ratio:.4g}"))
-                for signal in signals
+                Correction(signal=signal, joint=name, factor=float(f"{factor:.4g}"))
+                for signal, factor in factors.items()
             )
         )
         return Meaning(
             "position_factor",
             (name,),
-            f"{name}: recorded positions are {significant(1 / ratio, 3)} times those that the "
-            "torques imply.",
+            f"{name}: recorded positions are {significant(1 / ratio, 3)} times {imply}.",
             f"Check gear ratio and counts per turn of the encoder of {{joints}}.{key}",
             corrections,
             ((f"ratio of {name}", 1 / ratio), *_deviation(candidate, "relative ")),
-            statement="factor of position",
+            statement=f"factor of {candidate.kind}",
         )
 
     def _delay(self, step: ChosenCause, candidate: TriedCause) -> Meaning:

@@ -15,7 +15,7 @@ from dynid.evaluation.hypotheses.refit import Equations
 from dynid.evaluation.hypotheses.state import Hypothesis, modified
 from dynid.evaluation.hypotheses.trial import Trial
 
-SMALL_CHANGE = dict.fromkeys(("factor", "ratio", "zero", "delay", "backlash"), 1e-4) | {
+SMALL_CHANGE = dict.fromkeys(("factor", "ratio", "gear", "zero", "delay", "backlash"), 1e-4) | {
     "gravity": 1e-3
 }
 
@@ -69,11 +69,21 @@ def finite_change(knob: Knob, component: int, *, changed: bool) -> Array:
     return np.asarray((ends[0] - ends[1]) / (2 * size))
 
 
-@pytest.mark.parametrize("kind", ["zero", "ratio", "delay", "backlash", "gravity"])
+@pytest.mark.parametrize("kind", ["zero", "ratio", "gear", "delay", "backlash", "gravity"])
 def test_columns_are_the_change_of_torque_by_a_small_step(kind: str) -> None:
-    changed = kind != "ratio"  # which does not stretch the play of a changed state
+    changed = kind not in ("ratio", "gear")  # these do not stretch the play of a changed state
     chosen = [knob for knob in all_knobs(changed=changed) if knob.kind == kind]
-    assert len(chosen) == {"zero": 9, "ratio": 3, "delay": 6, "backlash": 3, "gravity": 1}[kind]
+    assert (
+        len(chosen)
+        == {
+            "zero": 9,
+            "ratio": 3,
+            "gear": 3,
+            "delay": 6,
+            "backlash": 3,
+            "gravity": 1,
+        }[kind]
+    )
     for knob in chosen:
         columns = knob.columns()
         for component in range(columns.shape[2]):
@@ -101,7 +111,7 @@ def test_the_column_of_a_factor_is_the_model_which_has_no_noise() -> None:
 def test_a_factor_multiplies_and_numbers_of_other_kinds_are_added() -> None:
     state, _ = derivatives()
     for knob in all_knobs():
-        if knob.kind in ("gravity", "ratio"):
+        if knob.kind in ("gravity", "ratio", "gear"):
             continue
         before, after = (
             getattr(one, knob.kind) for one in (state, knob.moved(state, np.array([0.1])))
@@ -112,14 +122,16 @@ def test_a_factor_multiplies_and_numbers_of_other_kinds_are_added() -> None:
         np.testing.assert_allclose(after, np.where(concerned, expected, before))
 
 
-def test_a_ratio_multiplies_positions_and_keeps_torques() -> None:
+@pytest.mark.parametrize(("kind", "power"), [("ratio", 0), ("gear", -1)])
+def test_a_ratio_multiplies_positions_and_a_gear_divides_torques(kind: str, power: int) -> None:
     state, _ = derivatives()
-    for knob in (one for one in all_knobs() if one.kind == "ratio"):
+    for knob in (one for one in all_knobs() if one.kind == kind):
         times = np.where(np.isin(np.arange(3), knob.joints), np.exp(0.1), 1.0)
         moved = knob.moved(state, np.array([0.1]))
         np.testing.assert_allclose(moved.direction, state.direction * times)
         np.testing.assert_allclose(moved.zero, state.zero * times)
-        np.testing.assert_allclose(moved.direction * moved.factor, state.direction * state.factor)
+        torque = state.direction * state.factor * times**power
+        np.testing.assert_allclose(moved.direction * moved.factor, torque)
 
 
 def test_play_grows_and_is_never_negative() -> None:
@@ -155,6 +167,7 @@ def test_every_cause_of_two_recordings_has_a_knob() -> None:
             ("torque_factor", "factor", joints, (0, 1)),
             ("encoder_zero", "zero", joints, (0, 1)),
             ("position_factor", "ratio", joints, (0, 1)),
+            ("position_factor", "gear", joints, (0, 1)),
             ("time_shift", "delay", joints, (0, 1)),
             ("backlash", "backlash", joints, (0, 1)),
         }
@@ -181,7 +194,7 @@ def test_without_gravity_its_direction_is_no_cause() -> None:
     kinds = {
         knob.kind for knob in knobs(Derivatives(trial.samples, data, state, refit), trial.samples)
     }
-    assert kinds == {"factor", "zero", "ratio", "delay", "backlash"}
+    assert kinds == {"factor", "zero", "ratio", "gear", "delay", "backlash"}
 
 
 @pytest.mark.parametrize(

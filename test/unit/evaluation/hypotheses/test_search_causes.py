@@ -104,13 +104,18 @@ def test_the_other_sign_of_a_position_is_found_with_its_joint(joint: Array) -> N
     assert cause(chosen) == ("flipped_sign", "position", (int(np.argmax(joint)),))
 
 
-@pytest.mark.parametrize("ratio", [0.7, 1.3, 2.0])
-def test_the_factor_of_a_position_is_found_with_its_joint(ratio: float) -> None:
+@pytest.mark.parametrize(
+    ("kind", "ratio"),
+    [("ratio", 0.7), ("ratio", 1.3), ("ratio", 2.0), ("gear", 0.7), ("gear", 1.5)],
+    [("ratio", 0.7), ("ratio", 1.3), ("ratio", 2.0), ("gear", 0.7), ("gear", 1.5)],
+)
+def test_the_factor_of_a_position_is_found_with_its_joint(kind: str, ratio: float) -> None:
     good, times = crane_recording(), np.where(LIFT, ratio, 1.0)
     motion = {name: getattr(good, name) * times for name in ("position", "velocity")}
-    stretched = replace(good, **motion, position_step=None)
+    effort = good.effort / times if kind == "gear" else good.effort
+    stretched = replace(good, **motion, effort=effort, position_step=None)
     step = only_step(stretched)
-    assert cause(step.chosen) == ("position_factor", "ratio", (1,))
+    assert cause(step.chosen) == ("position_factor", kind, (1,))
     found = step.chosen.outcome.state.direction[1]
     assert found * ratio == pytest.approx(1.0, abs=max(DEVIATIONS * step.chosen.deviation, 0.01))
     (meaning,) = meanings(stretched)
