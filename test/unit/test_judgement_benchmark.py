@@ -324,6 +324,7 @@ def test_pieces_are_joined_into_a_table_of_each_source(
             id="play that hides a light joint's inertia",
             marks=pytest.mark.thorough,
         ),
+        pytest.param("wrong_gravity", 60606000077, id="gravity far off, and not along an axis"),
         pytest.param("flipped_torques", 77000000, id="two signs"),
         pytest.param("flipped_position", 77000000, id="a sign of a position"),
     ],

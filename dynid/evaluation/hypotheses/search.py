@@ -369,7 +369,8 @@ def _unseen(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
         *other_gravity(trial, now.state),
         *factors_of_urdf(trial, now.state),
     ):
-        yield _refitted(trial, proposal)
+        turned = proposal.kind == "gravity"
+        yield _tried(trial, proposal) if turned else _refitted(trial, proposal)
     if np.linalg.norm(trial.mechanism.gravity) > 0:  # its derivative may vanish where it is wrong
         every = tuple(range(len(now.state.direction)))
         outcome, deviation = followed(trial, now.state, "gravity", every)
