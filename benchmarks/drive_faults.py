@@ -57,16 +57,18 @@ def scaled(factor: float, *, everywhere: bool = True) -> Fault:
 
 def flipped_torque(subject: Subject, seed: int) -> Trial:
     """Invert the sign of one joint's torque."""
-    recording = subject.recorded(seed)
-    sign = np.where(np.arange(subject.joints) == any_joint(subject, seed), -1.0, 1.0)
-    return subject.trial(replace(recording, effort=recording.effort * sign))
+    return _with_flipped_torque(subject, seed, [any_joint(subject, seed)])
 
 
 def flipped_torques(subject: Subject, seed: int) -> Trial:
     """Invert the sign of the torque of two joints, as with negative gear ratios left out."""
-    recording = subject.recorded(seed)
     pair = np.random.default_rng(seed).choice(subject.joints, 2, replace=False)
-    sign = np.where(np.isin(np.arange(subject.joints), pair), -1.0, 1.0)
+    return _with_flipped_torque(subject, seed, pair.tolist())
+
+
+def _with_flipped_torque(subject: Subject, seed: int, joints: list[int]) -> Trial:
+    recording = subject.recorded(seed)
+    sign = np.where(np.isin(np.arange(subject.joints), joints), -1.0, 1.0)
     return subject.trial(replace(recording, effort=recording.effort * sign))
 
 

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 from faulty_robots import Subject, Trial, any_joint
 
+from dynid.arrays import Array
+
 _DISTURBANCE = 0.8  # of the standard deviation of effort
 _PUSH = 1.0  # of the largest effort
 _PUSHED = (0.4, 0.43)  # of the recording
 _UNLIKE = 1.4  # factor of the torque in one of two recordings
 _ZERO = 0.6  # [rad]
-_RATIO = 1.25
+_RATIO = 1.25  # of positions
 
 
 def reversed_joint(subject: Subject, seed: int) -> Trial:
@@ -36,14 +38,14 @@ def swapped_channels(subject: Subject, seed: int) -> Trial:
 def moved_zero(subject: Subject, seed: int) -> Trial:
     """Count the position of the second joint from another zero."""
     recording = subject.recorded(seed)
-    zero = np.where(np.arange(subject.joints) == 1, _ZERO, 0.0)
+    zero = _at_second(subject, _ZERO, 0.0)
     return subject.trial(replace(recording, position=recording.position + zero))
 
 
 def stretched(subject: Subject, seed: int) -> Trial:
     """Count the position of the second joint with another gear ratio."""
     recording = subject.recorded(seed)
-    ratio = np.where(np.arange(subject.joints) == 1, _RATIO, 1.0)
+    ratio = _at_second(subject, _RATIO, 1.0)
     velocity = None if recording.velocity is None else recording.velocity * ratio
     position = recording.position * ratio
     return subject.trial(
@@ -54,8 +56,12 @@ def stretched(subject: Subject, seed: int) -> Trial:
 def geared(subject: Subject, seed: int) -> Trial:
     """Compute position and torque of the second joint with another gear ratio."""
     trial = stretched(subject, seed)
-    ratio = np.where(np.arange(subject.joints) == 1, _RATIO, 1.0)
+    ratio = _at_second(subject, _RATIO, 1.0)
     return subject.trial(replace(trial.recording, effort=trial.recording.effort / ratio))
+
+
+def _at_second(subject: Subject, value: float, others: float) -> Array:
+    return np.where(np.arange(subject.joints) == 1, value, others)
 
 
 def pushed(subject: Subject, seed: int) -> Trial:

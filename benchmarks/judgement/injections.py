@@ -113,14 +113,17 @@ def _flipped(fault: InjectedFault, motion: MeasuredMotion, _: object) -> Measure
     return _with_torque(fault, motion, lambda torque: -torque)
 
 
+def _scaled_motion(fault: InjectedFault, motion: MeasuredMotion, factor: float) -> MeasuredMotion:
+    """Multiply positions and velocities of the fault's joints."""
+    scale = np.ones(motion.torque.shape[1])
+    scale[list(fault.joints)] = factor
+    velocity = None if motion.velocity is None else motion.velocity * scale
+    return replace(motion, position=motion.position * scale, velocity=velocity)
+
+
 def _reversed(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
     """Turn a joint's axis around: all that is recorded of it changes sign."""
-    sign = np.ones(motion.torque.shape[1])
-    sign[list(fault.joints)] = -1.0
-    velocity = None if motion.velocity is None else motion.velocity * sign
-    return replace(
-        motion, position=motion.position * sign, velocity=velocity, torque=motion.torque * sign
-    )
+    return _flipped(fault, _scaled_motion(fault, motion, -1.0), None)
 
 
 def _swapped(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
@@ -146,21 +149,15 @@ def _order(fault: InjectedFault, motion: MeasuredMotion) -> list[int]:
 
 
 def _flipped_position(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
-    sign = np.ones(motion.torque.shape[1])
-    sign[list(fault.joints)] = -1.0
-    velocity = None if motion.velocity is None else motion.velocity * sign
-    return replace(motion, position=motion.position * sign, velocity=velocity)
+    return _scaled_motion(fault, motion, -1.0)
 
 
 def _position_factor(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
-    ratio = np.ones(motion.torque.shape[1])
-    ratio[list(fault.joints)] = fault.size
-    velocity = None if motion.velocity is None else motion.velocity * ratio
-    return replace(motion, position=motion.position * ratio, velocity=velocity)
+    return _scaled_motion(fault, motion, fault.size)
 
 
-def _gear_ratio(fault: InjectedFault, motion: MeasuredMotion, tree: object) -> MeasuredMotion:
-    moved = _position_factor(fault, motion, tree)
+def _gear_ratio(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
+    moved = _scaled_motion(fault, motion, fault.size)
     return _with_torque(fault, moved, lambda torque: torque / fault.size)
 
 

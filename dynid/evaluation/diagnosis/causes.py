@@ -102,7 +102,7 @@ _AS_PROBLEMS = ("copied_channel", "velocity", "position_jump")
 """Those that suppress others only as problems: a velocity may not be used, and a jump be small."""
 
 _JUMPS = ("lost_samples", "position_jump", "sampling_jitter")
-"""Motion that jumps, of whatever severity, suppresses causes found in errors."""
+"""Motion that jumps, or was not at the time stated, suppresses causes found in errors."""
 
 _SPOILED_BY_JUMPS = (
     "spikes",

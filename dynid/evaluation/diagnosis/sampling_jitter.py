@@ -15,7 +15,7 @@ from dynid.evaluation.diagnosis.acceleration_noise import (
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.recording.model import Recording
-from dynid.recording.velocity_agreement import moving_joints
+from dynid.recording.velocity_agreement import moving_joints, near_missing
 from dynid.text import percent
 
 _SHARE_TOGETHER = 0.75  # of the samples, at which joints deviate as by one time: half are by chance
@@ -99,9 +99,7 @@ def _jitter(recording: Recording) -> float:
 def _fourth_differences(recording: Recording) -> Array:
     """Return the fourth differences (N - 10, n) of positions, times known to be missing as 0."""
     differences = _filtered(recording.position, _FOURTH_DIFFERENCE)
-    if recording.missing is not None:
-        near = np.convolve(recording.missing, np.ones(len(_FOURTH_DIFFERENCE)), "valid") > 0
-        differences[near] = 0.0
+    differences[near_missing(recording, len(differences), len(_FOURTH_DIFFERENCE))] = 0.0
     return differences
 
 

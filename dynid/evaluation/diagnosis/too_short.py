@@ -15,9 +15,7 @@ from dynid.text import listed, these_joints
 
 FEWEST_CYCLES = 3
 """Of each joint in an excitation, so that every speed occurs in several poses."""
-_LOST_FACTOR = (
-    1.5  # error of parts left out, over that of the fit, from which such a motion is too short
-)
+_LOST_FACTOR = 1.5  # error of parts left out, over that of the fit, that is a warning
 _BOTH_WAYS = 0.1  # of the peak speed, which a stroke exceeds and noise at rest does not
 
 

@@ -55,7 +55,7 @@ _POLISHED = 4  # continuous causes that are followed to their best value
 _FOLLOWED = 6  # exchanged channels and far values that are tried on all instants
 _JUDGED = 6  # causes of which the cost of physical consistency is computed
 _MOST_CAUSES = 2
-_FOLLOWED_KINDS = ("zero", "ratio", "gear", "delay", "gravity", "factor")
+_FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor")
 _LARGEST_PLAY = 0.1  # [rad]
 
 

@@ -23,10 +23,11 @@ _DIFFERENCES: Mapping[str, str] = {
     "growth": "an offset that grows by",
     "dry friction": "dry friction that differs by",
 }
+_MOTION: tuple[Signal, ...] = ("position", "velocity")
 _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
     "torques": ("torques", ("effort",)),
-    "positions": ("positions", ("position", "velocity")),
+    "positions": ("positions", _MOTION),
 }
 
 
@@ -98,6 +99,18 @@ class Wording:
         """Return a sentence for the profile's key, and the corrections."""
         return (" In the profile: {corrections}.", corrections) if self._correctable else ("", ())
 
+    def _multiplied(
+        self, joints: Sequence[str], factors: Mapping[Signal, float]
+    ) -> tuple[str, tuple[Correction, ...]]:
+        """Return a sentence for the profile's key, and corrections of signals of joints."""
+        return self._fixed(
+            *(
+                Correction(signal=signal, joint=name, factor=float(f"{factor:.4g}"))
+                for name in joints
+                for signal, factor in factors.items()
+            )
+        )
+
     def _recording(self, candidate: TriedCause) -> str:
         return self._recordings[candidate.recordings[0]]
 
@@ -105,10 +118,8 @@ class Wording:
         if len(candidate.joints) == 1 and len(self._joints) > 1:
             return self._factor(step, candidate)
         if len(candidate.joints) < len(self._joints):
-            names = tuple(self._joints[joint] for joint in candidate.joints)
-            key, corrections = self._fixed(
-                *(Correction(signal="effort", joint=name, factor=-1.0) for name in names)
-            )
+            names = self._names(candidate)
+            key, corrections = self._multiplied(names, {"effort": -1.0})
             return Meaning(
                 "flipped_sign",
                 names,
@@ -160,7 +171,7 @@ class Wording:
         after, before = _numbers(step, candidate)
         ratio = after / before
         if np.isclose(ratio, -1.0, rtol=1e-9):
-            key, corrections = self._fixed(Correction(signal="effort", joint=name, factor=-1.0))
+            key, corrections = self._multiplied((name,), {"effort": -1.0})
             return Meaning(
                 "flipped_sign",
                 (name,),
@@ -169,9 +180,7 @@ class Wording:
                 corrections,
                 statement="opposite sign",
             )
-        key, corrections = self._fixed(
-            Correction(signal="effort", joint=name, factor=float(f"{ratio:.4g}"))
-        )
+        key, corrections = self._multiplied((name,), {"effort": ratio})
         sign = " and of the opposite sign" if ratio < 0 else ""
         unit = _unit_of(1 / abs(ratio))
         return Meaning(
@@ -243,7 +252,7 @@ class Wording:
         name = self._joints[joint]
         states = candidate.outcome.state, step.before.state
         ratio = float(np.divide(*(abs(state.direction[joint]) for state in states)))
-        factors: dict[Signal, float] = {"position": ratio, "velocity": ratio}
+        factors = dict.fromkeys(_MOTION, ratio)
         imply = "those that the torques imply"
         if candidate.kind == "gear":
             factors["effort"] = 1 / ratio
@@ -251,12 +260,7 @@ class Wording:
                 f"those of the joint, and torques {significant(ratio, 3)} times, as with another "
                 "gear ratio"
             )
-        key, corrections = self._fixed(
-            *(
-                Correction(signal=signal, joint=name, factor=float(f"{factor:.4g}"))
-                for signal, factor in factors.items()
-            )
-        )
+        key, corrections = self._multiplied((name,), factors)
         return Meaning(
             "position_factor",
             (name,),
@@ -345,9 +349,7 @@ class Wording:
 
     def _reverse(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         (name,) = self._names(candidate)
-        key, corrections = self._fixed(
-            *(Correction(signal=signal, joint=name, factor=-1.0) for signal in SIGNALS)
-        )
+        key, corrections = self._multiplied((name,), dict.fromkeys(SIGNALS, -1.0))
         return Meaning(
             "reversed_joint",
             (name,),
@@ -360,10 +362,7 @@ class Wording:
 
     def _position(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         (name,) = self._names(candidate)
-        signals: tuple[Signal, ...] = ("position", "velocity")
-        key, corrections = self._fixed(
-            *(Correction(signal=signal, joint=name, factor=-1.0) for signal in signals)
-        )
+        key, corrections = self._multiplied((name,), dict.fromkeys(_MOTION, -1.0))
         return Meaning(
             "flipped_sign",
             (name,),

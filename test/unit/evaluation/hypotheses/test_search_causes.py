@@ -89,7 +89,7 @@ def test_the_other_sign_of_one_torque_is_found_with_its_joint(joint: Array) -> N
 
 @pytest.mark.parametrize("signs", [[1, -1, -1], [-1, -1, 1], [-1, 1, -1]])
 def test_the_other_sign_of_two_torques_is_one_cause(signs: list[int]) -> None:
-    """Each joint's own friction tells its sign, whatever those of the others are."""
+    """The friction of each joint shows its sign, independent of the other joints."""
     step = only_step(with_effort(crane_recording().effort * signs))
     flipped = tuple(np.flatnonzero(np.array(signs) < 0).tolist())
     assert cause(step.chosen) == ("flipped_sign", "sign", flipped)
