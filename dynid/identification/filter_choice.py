@@ -13,14 +13,18 @@ from typing import Literal
 import numpy as np
 import scipy
 
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError, PreprocessingError
+from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.hypotheses.search import MATTERS
-from dynid.identification.filter_trials import FilterError, FilterTrials
+from dynid.identification.filter_trials import MOST_COMPARED, FilterError, FilterTrials
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.pieces import usable_pieces
-from dynid.signals.settings import USUAL_CUTOFF_HZ
+from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ, SignalSettings
+from dynid.signals.signals import Signals
 from dynid.text import percent
 
 _RATIO_OF_EQUAL_CUTOFFS = 1.05  # ratio of cut-offs that count as one
@@ -126,23 +130,31 @@ def filtered_pieces(
     return robot, usable_pieces(recordings, robot), choice
 
 
-def lost_motion(robot: Robot, recordings: Sequence[Recording]) -> list[str]:
+def lost_motion(
+    robot: Robot, recordings: Sequence[Recording], signals: Sequence[Signals], model: Mechanism
+) -> list[str]:
     """Return a sentence where a given cut-off of positions loses motion that the torque shows.
 
-    Double the cut-off is tried, with the same torque.
+    Double the cut-off is tried, with the same torque, where it makes the model's error smaller.
 
     Args:
         robot: with explicit filters.
         recordings: of its joints, without gaps.
+        signals: of the recordings, filtered.
+        model: fitted to them.
     """
     settings = robot.settings(IdentificationSettings)
     given = settings.motion_cutoff_hz
     if given is None or settings.unsigned_torque:
         return []
+    if 2 * given > HIGHEST_CUTOFF * min(recording.sampling_rate for recording in recordings):
+        return []
     try:
-        trials = FilterTrials(robot, recordings, settings)
-        if 2 * given > trials.highest:
+        faster = robot.with_settings(settings.model_copy(update={"cutoff_hz": 2 * given}))
+        with_more = [preprocess(recording, faster) for recording in recordings]
+        if _unfiltered_error(model, with_more) >= _unfiltered_error(model, signals):
             return []
+        trials = FilterTrials(robot, recordings, settings)
         error, doubled = trials.error(given), trials.error(2 * given)
     except (EstimationError, PreprocessingError):
         return []
@@ -154,6 +166,14 @@ def lost_motion(robot: Robot, recordings: Sequence[Recording]) -> list[str]:
         f"{2 * given:g} Hz {percent(doubled.mean)}. Without identification.cutoff_hz the cut-off "
         "is chosen by the recordings."
     ]
+
+
+def _unfiltered_error(model: Mechanism, signals: Sequence[Signals]) -> float:
+    """Return the mean of the joints' relative errors, of some of the samples."""
+    step = -(-sum(len(piece.time) for piece in signals) // MOST_COMPARED)
+    some = [piece.every(step) for piece in signals]
+    unfiltered = SignalSettings(parallel_filter=None)
+    return float(relative_errors(compare(model, some, unfiltered)).mean())
 
 
 def _choose(

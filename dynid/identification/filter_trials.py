@@ -31,7 +31,7 @@ _OCTAVE_BELOW, _OCTAVES_ABOVE = 5, 6  # of the usual cut-off
 _FOLDS = 10
 _SAMPLES_PER_PERIOD = 5  # of a cut-off of positions, in what is fitted
 _MOST_SAMPLES = 200_000  # of all recordings; of longer ones the middle is used
-_MOST_COMPARED = 20_000  # unfiltered samples of torque
+MOST_COMPARED = 20_000  # unfiltered samples of torque
 _SIGNIFICANT = 2.0  # standard errors of a difference
 
 
@@ -124,7 +124,7 @@ class FilterTrials:
             for recording, times in zip(self._recordings, self._times, strict=True)
         ]
         total = sum(len(piece.time) for piece in signals)
-        compared = [piece.every(-(-total // _MOST_COMPARED)) for piece in signals]
+        compared = [piece.every(-(-total // MOST_COMPARED)) for piece in signals]
         fitted = [
             averaged(piece, max(1, int(piece.sampling_rate / (_SAMPLES_PER_PERIOD * cutoff_hz))))
             for piece in signals

@@ -189,7 +189,7 @@ def _identify(
             or reasons_of_tested(findings)
         ),
         warnings=[
-            *(() if filters else lost_motion(robot, recorded)),
+            *(() if filters else lost_motion(robot, recorded, signals, identified)),
             *disagreements(held_out, mechanism.joints),
             *(price.warnings(mechanism.joints) if price else ()),
             *(signs.warnings() if signs else ()),

@@ -10,10 +10,10 @@ from rosbags.typesys import Stores, get_typestore
 
 from dynid.arrays import Array
 from dynid.files import whole_file
-from dynid.recording.bag_writer import BagWriter
+from dynid.recording.mcap_blocks import McapBlocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ _TOPICS = (
     "/dynid/model",
     "/dynid/torque_error",
 )
-_BLOCK = 10_000
+_BLOCK = 2_000
 """Samples serialised at once, so that memory does not grow with the recording."""
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
 
@@ -59,16 +59,8 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
     Raises:
         WriteError: the file cannot be written.
     """
-    with whole_file(path) as unfinished:
-        bag = unfinished.with_name(f"{unfinished.name}-bag")
-        _write_bag(result, bag)
-        (bag / f"{bag.name}.mcap").replace(unfinished)
-
-
-def _write_bag(result: Identification | Validation, folder: Path) -> None:
-    with BagWriter(folder, "signals.mcap", compressed=True) as bag:
-        for name in _TOPICS:
-            bag.add_topic(name, _MESSAGE)
+    with whole_file(path) as unfinished, unfinished.open("wb") as stream:
+        file = McapBlocks(stream, _TOPICS, _MESSAGE)
         start = 0.0
         for signals, measured, model in zip(
             result.signals, result.measured_torque, result.model_torque, strict=True
@@ -77,12 +69,10 @@ def _write_bag(result: Identification | Validation, folder: Path) -> None:
             start = float(stamps[-1]) * 1e-9 + GAP
             for first in range(0, len(stamps), _BLOCK):
                 part = slice(first, first + _BLOCK)
-                ticks = stamps[part]
-                topics = _topics(signals, measured[part], model[part], part)
-                streams = [_messages(ticks, signals.joint_names, topics[name]) for name in _TOPICS]
-                for stamp, *messages in zip(ticks.tolist(), *streams, strict=True):
-                    for name, message in zip(_TOPICS, messages, strict=True):
-                        bag.write(name, stamp, message)
+                fields = _topics(signals, measured[part], model[part], part)
+                names, block = signals.joint_names, stamps[part]
+                file.write(block, [_messages(block, names, fields[name]) for name in _TOPICS])
+        file.finish()
 
 
 def _topics(signals: Signals, measured: Array, model: Array, part: slice) -> dict[str, Fields]:
@@ -99,8 +89,8 @@ def _topics(signals: Signals, measured: Array, model: Array, part: slice) -> dic
     }
 
 
-def _messages(stamps: NDArray[np.int64], names: Sequence[str], fields: Fields) -> Iterator[bytes]:
-    """Serialise the messages of one topic.
+def _messages(stamps: NDArray[np.int64], names: Sequence[str], fields: Fields) -> NDArray[np.uint8]:
+    """Serialise the messages of one topic, shape (N, bytes of a message).
 
     All messages have the same length and differ only in stamp and numbers. So one is serialised,
     and copied for all samples with these parts replaced.
@@ -116,10 +106,7 @@ def _messages(stamps: NDArray[np.int64], names: Sequence[str], fields: Fields) -
     rows["sec"], rows["nanosec"] = np.divmod(stamps, 10**9)
     for name in offsets:
         rows[name] = fields[name]
-    content = rows.tobytes()
-    return (
-        content[first : first + len(template)] for first in range(0, len(content), len(template))
-    )
+    return rows.view(np.uint8).reshape(len(stamps), len(template))
 
 
 def _template(names: Sequence[str], present: Sequence[str]) -> tuple[bytes, dict[str, int]]:

@@ -36,13 +36,12 @@ class BagWriter:
     ``load_recording`` reads them without index and metadata.yaml.
     """
 
-    def __init__(self, folder: Path, name: str = "", *, compressed: bool = False) -> None:
+    def __init__(self, folder: Path, name: str = "") -> None:
         """Create the folder and its parents.
 
         Args:
             folder: must not exist.
             name: of the bag in messages; empty: its path.
-            compressed: compress the chunks (zstd).
 
         Raises:
             RecordingError: the folder exists, or cannot be created.
@@ -68,7 +67,7 @@ class BagWriter:
         self._writer = Writer(
             self._stream,
             chunk_size=2**62,  # this class ends the chunks
-            compression=CompressionType.ZSTD if compressed else CompressionType.NONE,
+            compression=CompressionType.NONE,
             enable_data_crcs=True,
         )
         try:

@@ -128,9 +128,10 @@ def marker_places(
         beside = [stretch * side for stretch, side in product(_OFFSETS, _across(axis))]
         candidates = [reach * place for place in (*along, *beside)]
         seen = [frames[body].apply([candidate])[0] for candidate in candidates]
-        room = [_room(point, solids, markers, reach) for point in seen]
-        clear = [number for number, free in enumerate(room) if free >= 1]
-        chosen = clear[0] if clear else int(np.argmax(room))
+        room: list[float] = []
+        while len(room) < len(seen) and max(room, default=0) < 1:
+            room.append(_room(seen[len(room)], solids, markers, reach))
+        chosen = int(np.argmax(room))
         places.append(candidates[chosen])
         markers.append(seen[chosen])
     return np.array(places)

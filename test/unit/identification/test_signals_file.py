@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mcap.reader import make_reader
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
@@ -144,3 +145,17 @@ def test_numbers_are_at_the_right_offset_for_names_of_any_length(identification,
         found = topics(tmp_path / "signals.mcap")["/dynid/filtered"]
         assert tuple(found[0][1].name) == names
         np.testing.assert_array_equal(column(found, "velocity"), joined(identification, "velocity"))
+
+
+def test_readers_find_messages_by_topic_and_time(identification, written):
+    with written.open("rb") as stream:
+        reader = make_reader(stream, validate_crcs=True)
+        statistics = reader.get_summary().statistics
+        samples = sum(len(signals.time) for signals in identification.signals)
+        assert statistics.message_count == 5 * samples
+        assert set(statistics.channel_message_counts.values()) == {samples}
+        second = {"starting_at": 10**9, "ending_before": 2 * 10**9}
+        found = list(reader.iter_messages(topics=["/dynid/model"], **second))
+    assert {channel.topic for _, channel, _ in found} == {"/dynid/model"}
+    times = [message.log_time for _, _, message in found]
+    assert times == [stamp for stamp, _ in topics(written)["/dynid/model"] if 10**9 <= stamp < 2e9]
