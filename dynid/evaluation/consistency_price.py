@@ -107,7 +107,7 @@ def consistency_price(fitted: Fit, settings: PhysicalSettings) -> ConsistencyPri
         none = (0.0,) * len(error)
         return ConsistencyPrice(error, error, none, none, 0.0, 0.0)
     try:
-        consistent, free = _left_out(fitted, settings)
+        consistent, free = errors_left_out(fitted, settings)
     except EstimationError:
         return None
     floor = np.maximum(free.sum(axis=0), 1e-12 * equations.squared_torque + 1e-300)
@@ -124,7 +124,7 @@ def consistency_price(fitted: Fit, settings: PhysicalSettings) -> ConsistencyPri
     )
 
 
-def _left_out(fitted: Fit, settings: PhysicalSettings) -> tuple[Array, Array]:
+def errors_left_out(fitted: Fit, settings: PhysicalSettings) -> tuple[Array, Array]:
     """Return the squared errors (F, n) of every block, consistent and not."""
     problem, estimate = fitted.problem, fitted.estimate
     start = problem.base.project(problem.mechanism.urdf_parameters)

@@ -31,6 +31,7 @@ from dynid.evaluation.errors import compare, urdf_errors
 from dynid.evaluation.left_out_recordings import disagreements, held_out_notes
 from dynid.evaluation.plain_model import plain_held_out, urdf_terms
 from dynid.evaluation.verdict import ErrorReference, evaluate
+from dynid.identification.apparent_inertia import find_apparent_inertia
 from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.filter_choice import FilterChoice, filtered_pieces, lost_motion
 from dynid.identification.friction.search import choose_terms
@@ -150,6 +151,12 @@ def _identify(
     part.done(0.0)
     fitted = fit(build_problem(mechanism, base, signals, settings), settings, part)
     part.done(1.0)
+    apparent = None
+    if selection is not None:
+        apparent = find_apparent_inertia(robot, fitted, settings)
+    if apparent is not None:
+        robot, fitted = apparent.robot, apparent.fitted
+        mechanism, base = fitted.problem.mechanism, fitted.problem.base
     replicated = _replicated(fitted, settings, progress)
     progress("evaluating")
     identified = mechanism.with_parameters(fitted.standard)
@@ -225,6 +232,7 @@ def _identify(
             *([filters.note()] if filters else []),
             *([signs.note()] if signs else ()),
             *([selection.note()] if selection else ()),
+            *([apparent.note()] if apparent else ()),
             *([_BY_ROBOT] if robot.gravity == "by_robot" else ()),
             *(note for s in signals for note in s.notes),
             *held_out_notes(held_out, mechanism.joints),

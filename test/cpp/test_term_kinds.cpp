@@ -40,6 +40,7 @@ TEST(TermKinds, ColumnsAreTheirFormulas)
     {"coulomb", {s, r}},
     {"offset", {1.0, 1.0}},
     {"rotor_inertia", {-1.5, -1.5}},
+    {"apparent_inertia", {-1.5, -1.5}},
     {"spring_stiffness", {0.7, 0.7}},
     {"spring_quadratic", {0.49, 0.49}},
     {"spring_cubic", {0.343, 0.343}},

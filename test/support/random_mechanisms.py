@@ -12,7 +12,7 @@ from dynid.dynamics.joint_terms import JointTerm, term_kind, term_kinds
 from dynid.dynamics.mechanism import Mechanism
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic")
-INERTIAL_KINDS = ("rotor_inertia",)
+INERTIAL_KINDS = tuple(kind.name for kind in term_kinds() if kind.inertial)
 TERM_KINDS = tuple(kind.name for kind in term_kinds())
 
 

@@ -136,6 +136,11 @@ std::deque<TermKind> rows()
       .with(&Kind::design, "rotor_inertia")
       .with(&Kind::symoro_prefix, "IA"),
 
+    // what a rotor cannot be: below 0 where the torque lags, or a gear bends
+    Row(Role::inertia, "apparent_inertia", "Iap", "kg*m^2", "kg", "apparent inertia")
+      .is("a", [](Term, At x) noexcept { return x.ddq; })
+      .with(&Kind::regrouped),
+
     Row(Role::spring, "spring_stiffness", "K", "N*m/rad", "N/m", "spring stiffness")
       .is("q", [](Term, At x) noexcept { return x.q; })
       .with(&Kind::design, "spring_stiffness"),

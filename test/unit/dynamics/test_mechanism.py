@@ -159,6 +159,7 @@ COLUMNS = {
     "smooth coulomb": (JointTerm("coulomb", 0, smoothing=SMOOTHING), SIGN),
     "offset": (JointTerm("offset", 0), 1.0),
     "rotor_inertia": (JointTerm("rotor_inertia", 0), 4.0),
+    "apparent_inertia": (JointTerm("apparent_inertia", 0), 4.0),
     "spring_stiffness": (JointTerm("spring_stiffness", 0), 0.7),
     "spring_quadratic": (JointTerm("spring_quadratic", 0), 0.7**2),
     "spring_cubic": (JointTerm("spring_cubic", 0), 0.7**3),
