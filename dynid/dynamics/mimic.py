@@ -26,12 +26,6 @@ def check_mimic(
     A follower may be a passive joint, whose position the closures determine; explicitly locked; or
     follow a leader that is locked itself, at the matching position.
 
-    Args:
-        urdf_xml: the URDF's text.
-        joints: the actuated joints.
-        locked: positions of others [rad or m], as given.
-        passive: joints without a drive that closures move.
-
     Raises:
         MechanismError: a joint is not modelled as one that follows.
     """
