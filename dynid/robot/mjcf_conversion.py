@@ -1,7 +1,9 @@
-"""An MJCF as a URDF: the links, joints and masses that MuJoCo compiles from it."""
+"""An MJCF as a URDF, as MuJoCo compiles it, and what a URDF has no place for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -14,6 +16,7 @@ from dynid.errors import ConfigurationError
 from dynid.robot.mjcf_compiling import compiled_mjcf, mujoco_library
 
 _NO_LIMIT = "1e9"  # URDF requires numbers; these are taken as none
+_TERMS = {"Ia": "dof_armature", "Fv": "dof_damping", "Fc": "dof_frictionloss"}
 _STRAIGHT = 1e-12  # coefficients of a polynomial that is a line
 
 
@@ -24,11 +27,7 @@ def mjcf_as_urdf(text: str, where: Path) -> str:
     are at their joints; positions 0 are those of ``qpos = 0``. Damping and friction of joints, and
     primitive shapes, are kept. A free joint is taken as fixed; joints that follow another one
     linearly become ``<mimic>``. Tendons, actuators and meshes are left out; gravity and armature
-    are those of :func:`~dynid.robot.mjcf_nominal.mjcf_nominal`.
-
-    Args:
-        text: of the MJCF.
-        where: its file, in whose folder included files and meshes are.
+    are those of :func:`mjcf_nominal`.
 
     Raises:
         ConfigurationError: MuJoCo is not installed or cannot compile the text; a ball joint; a loop
@@ -251,3 +250,43 @@ def _origin(frame: Array) -> ET.Element:
 
 def _text(values: object) -> str:
     return " ".join(repr(float(value) + 0.0) for value in np.asarray(values, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class MjcfNominal:
+    """Nominal values of an MJCF.
+
+    Attributes:
+        gravity: in the frame of the world, which is the root link of the URDF [m/s^2].
+        terms: rotor inertia, viscous and Coulomb friction of joints that have any, by joint and by
+            prefix of dynid's parameters.
+    """
+
+    gravity: tuple[float, float, float]
+    terms: Mapping[str, Mapping[str, float]]
+
+    def parameters(self, joints: Sequence[str]) -> dict[str, float]:
+        """Return the parameters of actuated joints by dynid's names, such as ``Ia1``."""
+        return {
+            f"{prefix}{number}": value
+            for prefix in _TERMS
+            for number, joint in enumerate(joints, start=1)
+            if (value := self.terms.get(joint, {}).get(prefix))
+        }
+
+
+def mjcf_nominal(text: str, where: Path) -> MjcfNominal:
+    """Return gravity and the terms of joints in an MJCF.
+
+    Raises:
+        ConfigurationError: MuJoCo is not installed, or cannot compile the text.
+    """
+    model = compiled_mjcf(text, where)
+    terms = {}
+    for number in range(model.njnt):
+        dof = int(model.jnt_dofadr[number])
+        values = {prefix: float(getattr(model, name)[dof]) for prefix, name in _TERMS.items()}
+        if any(values.values()):
+            terms[str(model.joint(number).name or f"joint_{number}")] = values
+    x, y, z = (float(value) for value in np.asarray(model.opt.gravity))
+    return MjcfNominal((x, y, z), terms)
