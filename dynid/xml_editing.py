@@ -24,7 +24,6 @@ class XmlElement:
     """An element in the text, with the places of its tags as bytes.
 
     Attributes:
-        tag: its name.
         attributes: with entities resolved.
         parent: None for the root.
         children: elements in it, in their order.
