@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ import yaml
 from typer.testing import CliRunner
 
 from dynid.cli import app
-from dynid.errors import ModelFileError, WriteError
+from dynid.errors import ModelFileError
 from dynid.estimation.physical import reference_parameters
 from dynid.profile import load_model, make_robot
 from dynid.robot.model import Model
@@ -217,29 +216,6 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path):
         confirm_edit(path, make_robot)
     with pytest.raises(ModelFileError, match="is a folder"):
         confirm_edit(tmp_path, make_robot)
-
-
-def test_a_link_is_followed(good, tmp_path):
-    link = tmp_path / "link.yaml"
-    link.symlink_to(good)
-    heavier(good)
-    confirm_edit(link, make_robot)
-    assert link.is_symlink()
-    assert load_model(good).sealed
-
-
-def test_a_write_that_fails_leaves_the_file_as_it_was(good, monkeypatch):
-    heavier(good)
-    before = good.read_bytes()
-
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, os.strerror(28))
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(WriteError, match="No space left"):
-        confirm_edit(good, make_robot)
-    assert good.read_bytes() == before
-    assert list(good.parent.iterdir()) == [good]
 
 
 def test_the_command_prints_what_it_did(good):

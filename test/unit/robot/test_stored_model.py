@@ -38,10 +38,6 @@ def resealed(entries: dict) -> dict:
     return {**entries, "sha256": seal(nested(entries))}
 
 
-def bodies_of(model: Model, parameters) -> Model:
-    return replace(model, mechanism=model.mechanism.with_parameters(parameters))
-
-
 @pytest.fixture(scope="module")
 def models(identification) -> dict[str, dict]:
     """Stored models of several robots with physically consistent parameters."""
