@@ -38,6 +38,7 @@ KeyPath = tuple[int | str, ...]
 _T = TypeVar("_T")
 
 _NO_NUMBER = "true_is_no_number"
+_UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")  # of a model, of a dataclass
 # names of the types of a YAML entry, in place of pydantic's error types
 _TYPES = {
     "bool_parsing": "true or false",
@@ -257,9 +258,9 @@ def _sentence(
     others: Sequence[str],
 ) -> str:
     # a misspelled key first: it is the reason why another one is missing
-    errors = sorted(error.errors(include_url=False), key=lambda e: e["type"] != "extra_forbidden")
+    errors = sorted(error.errors(include_url=False), key=lambda e: e["type"] not in _UNKNOWN_KEY)
     first, path = errors[0], _path(errors[0], content)
-    if first["type"] == "extra_forbidden":
+    if first["type"] in _UNKNOWN_KEY:
         *parents, key = path
         known = _known_keys(settings_type, first["loc"][:-1])
         known = known if parents else sorted([*known, *others])

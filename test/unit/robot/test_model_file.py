@@ -13,6 +13,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from support.stored_models import model_entries, of_another_robot
 
 from dynid.errors import (
     ConfigurationError,
@@ -34,7 +35,7 @@ from dynid.robot.parameter_file import (
     quoted,
     ros_parameters,
 )
-from dynid.robot.provenance import BaseEstimate, ModelErrors, StoredQuantities
+from dynid.robot.provenance import BaseEstimate, StoredQuantities
 
 
 def bits(value: float) -> bytes:
@@ -54,10 +55,6 @@ def assert_ros_parameters(value: object, where: str = "") -> None:
         assert isinstance(value[0], (bool, int, float, str)), where
     else:
         assert isinstance(value, (bool, int, float, str)), where
-
-
-def entries_of(model: Model) -> dict:
-    return yaml.safe_load(model.text())["/**"]["ros__parameters"]["model"]
 
 
 def altered(model: Model, tmp_path: Path, change) -> Path:
@@ -123,7 +120,7 @@ def test_a_block_keeps_its_lines():
 
 def test_the_file_has_only_types_of_ros(identification, failed):
     for case in (identification, failed):
-        assert_ros_parameters({"model": entries_of(case.model)})
+        assert_ros_parameters({"model": model_entries(case.model.text())})
 
 
 def test_parameters_come_back_bit_for_bit(identification, tmp_path):
@@ -166,7 +163,7 @@ def test_the_header_has_the_contents_of_the_prg_file(failed):
 
 
 def test_the_stripped_urdf_and_its_hash_are_in_the_file(identification):
-    model = entries_of(identification.model)
+    model = model_entries(identification.model.text())
     assert "visual" not in model["urdf"]
     assert hashlib.sha256(model["urdf"].encode()).hexdigest() == model["urdf_sha256"]
 
@@ -302,6 +299,11 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
     ("change", "sentence"),
     [
         (lambda m: m.update(parametres=[1.0]), "unknown key 'parametres'; did you mean"),
+        (
+            lambda m: m["errors"].update(rsme=[1.0] * 3),
+            "unknown key 'errors.rsme'; did you mean 'rmse'",
+        ),
+        (lambda m: m["errors"]["rmse"].__setitem__(0, "x"), "key 'errors.rmse': must be a number"),
         (lambda m: m["parameters"].pop(), "model.parameters has .* values, expected"),
         (lambda m: m["parameters"].__setitem__(3, math.nan), "key 'parameters'.*finite number"),
         (lambda m: m["parameters"].__setitem__(3, math.inf), "key 'parameters'.*finite number"),
@@ -420,14 +422,7 @@ def test_models_of_other_kinds_of_robots_survive_their_text(rich, name):
     robot = load_robot(name)
     mechanism = robot.mechanism()
     values = mechanism.parameters + np.linspace(0.1, 1.0, len(mechanism.parameters))
-    errors = {key: (*column[:1],) * len(robot.joints) for key, column in vars(rich.errors).items()}
-    model = replace(
-        rich,
-        robot=robot,
-        mechanism=mechanism.with_parameters(values),
-        errors=ModelErrors(**errors),
-        determined=(),
-    )
+    model = of_another_robot(rich, robot, values)
     found = reread(model)
     assert found.parameters.tobytes() == values.tobytes()
     assert found.mechanism.chain == mechanism.chain
@@ -521,7 +516,7 @@ def test_the_first_format_is_written_anew_as_the_second(rich, tmp_path):
         found = load_model(path)
     found.save(path)
     assert load_model(path).sealed
-    assert entries_of(found)["format"] == 2
+    assert model_entries(found.text())["format"] == 2
 
 
 # --- covariance ---------------------------------------------------------------------------------
