@@ -39,7 +39,10 @@ def mjcf_as_urdf(text: str, where: Path) -> str:
 class _Conversion:
     def __init__(self, model: Any, where: Path) -> None:
         self._model, self._where, self._mujoco = model, where, mujoco_library()
-        self._root = ET.Element("robot", name=_model_name(model) or where.stem)
+        name = bytes(model.names).split(b"\0", 1)[0].decode()
+        self._root = ET.Element("robot", name=name or where.stem)
+        self._joints: dict[str, ET.Element] = {}
+        self._link_elements: dict[str, ET.Element] = {}
         # of every body: its last link, and the frame of the body in that link
         self._links: dict[int, str] = {}
         self._frames: dict[int, Array] = {}
@@ -49,10 +52,7 @@ class _Conversion:
         for body in range(self._model.nbody):
             self._add_body(body)
         for number, name in self._followers().items():
-            joint = next(
-                element for element in self._root.iter("joint") if element.get("name") == name
-            )
-            joint.append(self._mimic(number))
+            self._joints[name].append(self._mimic(number))
         ET.indent(self._root)
         return f'<?xml version="1.0"?>\n{ET.tostring(self._root, encoding="unicode")}\n'
 
@@ -119,7 +119,7 @@ class _Conversion:
         return link, body_frame
 
     def _add_joint(self, name: str, kind: str, above: str, link: str, place: Array) -> ET.Element:
-        element = ET.SubElement(self._root, "joint", name=name, type=kind)
+        element = self._joints[name] = ET.SubElement(self._root, "joint", name=name, type=kind)
         ET.SubElement(element, "parent", link=above)
         ET.SubElement(element, "child", link=link)
         element.append(_origin(place))
@@ -227,14 +227,9 @@ class _Conversion:
         return int(self._model.jnt_type[joint]) == int(self._mujoco.mjtJoint.mjJNT_FREE)
 
     def _link(self, name: str) -> ET.Element:
-        for link in self._root.findall("link"):
-            if link.get("name") == name:
-                return link
-        return ET.SubElement(self._root, "link", name=name)
-
-
-def _model_name(model: Any) -> str:
-    return str(bytes(model.names).split(b"\0", 1)[0].decode())
+        if name not in self._link_elements:
+            self._link_elements[name] = ET.SubElement(self._root, "link", name=name)
+        return self._link_elements[name]
 
 
 def _frame(position: Array, quaternion: Array) -> Array:
