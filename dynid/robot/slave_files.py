@@ -152,11 +152,10 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
     for joint in joints:
         path = slave_path(folder, joint)
         slave = read_yaml(path)
-        entries = slave.get("sdo")
         periods = {
             entry.get("sub_index"): entry.get("value")
-            for entry in (entries if isinstance(entries, list) else [])
-            if isinstance(entry, dict) and entry.get("index") == PERIOD.index
+            for entry in _groups(slave.get("sdo"))
+            if entry.get("index") == PERIOD.index
         }
         if (periods.get(1), periods.get(2)) != period:
             raise ConfigurationError(
@@ -179,16 +178,13 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
 
 def _interfaces(slave: dict[str, Any], side: str, key: str) -> set[str]:
     """Return the interfaces of one side of a slave file; none if the file is invalid."""
-    pdos = slave.get(side)
-    groups = [
-        pdo.get("channels")
-        for pdo in (pdos if isinstance(pdos, list) else [])
-        if isinstance(pdo, dict)
-    ]
-    channels = [channel for group in groups if isinstance(group, list) for channel in group]
-    return {
-        str(channel[key]) for channel in channels if isinstance(channel, dict) and key in channel
-    }
+    channels = (one for pdo in _groups(slave.get(side)) for one in _groups(pdo.get("channels")))
+    return {str(channel[key]) for channel in channels if key in channel}
+
+
+def _groups(content: object) -> list[dict[str, Any]]:
+    entries = content if isinstance(content, list) else []
+    return [entry for entry in entries if isinstance(entry, dict)]
 
 
 def slave_path(folder: Path, joint: str) -> Path:
