@@ -324,6 +324,7 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m.update(urdf=m["urdf"].replace("9", "8", 1)), "model.urdf was altered"),
         (lambda m: m["gravity"].__setitem__(2, 9.81), "model.gravity does not match"),
         (lambda m: m["coupling"].__setitem__(3, 0.5), "model.coupling does not match"),
+        (lambda m: m.update(robot="leg"), "model.robot does not match"),
         (lambda m: m["joints"].reverse(), "model.joints does not match"),
         (lambda m: m["terms"]["kinds"].reverse(), "model.terms.kinds does not match"),
         (lambda m: m["terms"]["smoothing"].reverse(), "model.terms.smoothing does not match"),
