@@ -174,38 +174,27 @@ def check_seal(content: Mapping[str, Any], where: str) -> None:
 
 
 def _check_lengths(entries: ModelEntries, where: str) -> None:
-    joints = len(entries.joints)
+    def lists_of(*names: str) -> dict[str, object]:
+        return {name: getattr(entries, name) for name in names}
+
+    joints, quantities = len(entries.joints), entries.quantities
+    recordings = [name for name in ModelEntries.model_fields if name.startswith("recordings_")]
+    parameters = lists_of("parameters", "parameters_determined")
     groups: list[tuple[str, int, Mapping[str, object]]] = [
-        (
-            "parameter_names",
-            len(entries.parameter_names),
-            {
-                "parameters": entries.parameters,
-                "parameters_determined": entries.parameters_determined,
-            },
-        ),
+        ("parameter_names", len(entries.parameter_names), parameters),
         ("joints", joints, vars(entries.errors)),
-        (
-            "recordings",
-            len(entries.recordings),
-            {name: values for name, values in entries if name.startswith("recordings_")},
-        ),
-        (
-            "locked_joints",
-            len(entries.locked_joints),
-            {"locked_positions": entries.locked_positions},
-        ),
-        ("the square of joints", joints**2, {"coupling": entries.coupling}),
-        ("x, y, z", 3, {"gravity": entries.gravity}),
-        ("quantities.names", len(entries.quantities.names), vars(entries.quantities)),
+        ("recordings", len(entries.recordings), lists_of(*recordings)),
+        ("locked_joints", len(entries.locked_joints), lists_of("locked_positions")),
+        ("the square of joints", joints**2, lists_of("coupling")),
+        ("x, y, z", 3, lists_of("gravity")),
+        ("quantities.names", len(quantities.names), vars(quantities)),
     ]
     if entries.terms is not None:
-        listed = {**dict(entries.terms), "urdf_terms": entries.urdf_terms}
-        groups.append(("terms.kinds", len(entries.terms.kinds), listed))
+        terms = {**dict(entries.terms), **lists_of("urdf_terms")}
+        groups.append(("terms.kinds", len(entries.terms.kinds), terms))
     if entries.base_parameters is not None:
-        base = entries.base_parameters
-        count, estimates = len(base.names), dict(base)
-        triangle = estimates.pop("covariance_factor")
+        estimates = dict(entries.base_parameters)
+        count, triangle = len(entries.base_parameters.names), estimates.pop("covariance_factor")
         groups.append(("base_parameters.names", count, estimates))
         reference = "the triangle of base_parameters.names"
         groups.append((reference, count * (count + 1) // 2, {"covariance_factor": triangle}))
