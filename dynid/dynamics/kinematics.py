@@ -51,7 +51,7 @@ class Kinematics:
         self._rest = pinocchio.neutral(self._model)
         for joint, value in mechanism.locked.items():
             self._place(self._rest, self._model.getJointId(joint), value)
-        self.root = str(self._model.frames[1].name) if self._model.nframes > 1 else "world"
+        self.root = str(self._model.frames[1].name)
         self.tool = self._last_link() if tool is None else tool
         if not self._model.existBodyName(self.tool):
             links = ", ".join(frame.name for frame in self._model.frames if _is_link(frame))
