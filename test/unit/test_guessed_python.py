@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_recording, arm_robot
 
 import dynid
 from dynid.profile import write_profile
@@ -187,8 +187,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     (folder / "arm.urdf").write_text(ARM_URDF)
     robot = arm_robot(identification={"cutoff_hz": CUTOFF_HZ})
     write_profile(robot, folder / "arm.yaml", note="of a test")
-    mechanism = robot.mechanism()
-    recording = recorded(mechanism, true_parameters(mechanism), samples=500, rate=100, noise=0.05)
+    recording = arm_recording(samples=500, rate=100, noise=0.05)
     result = dynid.identify(robot, recording)
     result.model.save(folder / "model.yaml")
     recording.save(folder / "work.npz")
