@@ -36,6 +36,12 @@ if find_spec("dynid") is None or find_spec("dynid._core") is None:
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+# of lists in files, which pydantic checks; a reader sees what they hold
+autodoc_type_aliases = {
+    "Counts": "tuple[int, ...]",
+    "Doubles": "tuple[float, ...]",
+    "Texts": "tuple[str, ...]",
+}
 autodoc_class_signature = "separated"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False

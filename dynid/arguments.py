@@ -37,14 +37,7 @@ def checked_call(function: Callable[Parameters, ResultT]) -> Callable[Parameters
 
 
 def check_type(name: str, value: object, kind: type, hint: str) -> None:
-    """Raise an ArgumentError unless a value is of a type.
-
-    Args:
-        name: of the function and its argument, such as ``identify(): robot``.
-        value: given value.
-        kind: expected type.
-        hint: how to get one, such as ``dynid.load_robot(path)``.
-    """
+    """Raise an ArgumentError unless a value is of a type."""
     if not isinstance(value, kind):
         shown = repr(value) if isinstance(value, str | int | float) else ""
         got = f"{type(value).__name__} {shown}".rstrip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
@@ -21,6 +21,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dynid.errors import ConfigurationError
@@ -37,6 +38,7 @@ KeyPath = tuple[int | str, ...]
 _T = TypeVar("_T")
 
 _NO_NUMBER = "true_is_no_number"
+_UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")  # of a model, of a dataclass
 # names of the types of a YAML entry, in place of pydantic's error types
 _TYPES = {
     "bool_parsing": "true or false",
@@ -128,11 +130,7 @@ class TaskSettings(Settings):
         return self.model_dump(mode="json", exclude_unset=exclude_unset)
 
     def as_decided(self, decided: TaskSettings) -> Self:
-        """Return the settings with what they leave to the data as it was decided for a model.
-
-        Args:
-            decided: the same settings of the model.
-        """
+        """Return the settings with what they leave to the data as it was decided for a model."""
         del decided  # nothing is left to the data here
         return self
 
@@ -245,12 +243,6 @@ def changed(
 ) -> SettingsT:
     """Return settings with some keys replaced, validated as a whole.
 
-    Args:
-        settings: to be changed.
-        changes: values by their keys.
-        where: names them in error messages.
-        others: as for :func:`parse`.
-
     Raises:
         ConfigurationError: a key is unknown, or a value is invalid.
     """
@@ -266,9 +258,9 @@ def _sentence(
     others: Sequence[str],
 ) -> str:
     # a misspelled key first: it is the reason why another one is missing
-    errors = sorted(error.errors(include_url=False), key=lambda e: e["type"] != "extra_forbidden")
+    errors = sorted(error.errors(include_url=False), key=lambda e: e["type"] not in _UNKNOWN_KEY)
     first, path = errors[0], _path(errors[0], content)
-    if first["type"] == "extra_forbidden":
+    if first["type"] in _UNKNOWN_KEY:
         *parents, key = path
         known = _known_keys(settings_type, first["loc"][:-1])
         known = known if parents else sorted([*known, *others])
@@ -357,15 +349,21 @@ def _shown(value: object) -> str:
 
 def _known_keys(settings_type: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
     """Return the keys of the (nested) settings group at ``path``, as far as it exists."""
-    group: type[BaseModel] = settings_type
-    alternatives: list[type[BaseModel]] = []
+    group: type = settings_type
+    alternatives: list[type] = []
     for part in path:
-        field = group.model_fields.get(str(part))
+        field = _fields(group).get(str(part))
         alternatives = _model_types(field.annotation if field else None) or alternatives
-        tagged = [a for a in alternatives if "type" in a.model_fields]
-        named = [a for a in tagged if a.model_fields["type"].default == part]
+        tagged = [a for a in alternatives if "type" in _fields(a)]
+        named = [a for a in tagged if _fields(a)["type"].default == part]
         group = (named or alternatives or [group])[-1]
-    return sorted(field.alias or name for name, field in group.model_fields.items())
+    if is_dataclass(group):
+        return sorted(one.name for one in fields(group))
+    return sorted(field.alias or name for name, field in _fields(group).items())
+
+
+def _fields(group: type) -> Mapping[str, FieldInfo]:
+    return group.model_fields if issubclass(group, BaseModel) else {}
 
 
 def _leaf_types(annotation: object) -> set[object]:
@@ -373,7 +371,9 @@ def _leaf_types(annotation: object) -> set[object]:
     return {leaf for part in parts for leaf in _leaf_types(part)} if parts else {annotation}
 
 
-def _model_types(annotation: object) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def _model_types(annotation: object) -> list[type]:
+    if isinstance(annotation, type) and (
+        issubclass(annotation, BaseModel) or is_dataclass(annotation)
+    ):
         return [annotation]
     return [model for part in getattr(annotation, "__args__", ()) for model in _model_types(part)]

@@ -84,12 +84,7 @@ def renamed(former: str, present: str) -> str:
 
 
 def meant_name(name: str, available: Collection[str]) -> str | None:
-    """Return the name that is meant by one that does not exist, or None.
-
-    Args:
-        name: that was used.
-        available: names that exist; those of an object's parts contain a dot.
-    """
+    """Return the available name that is meant, or None; those of parts have a dot."""
     words = set(name.split("_"))
     # classes are not meant by names of functions
     alike = [other for other in available if other[:1].isupper() == name[:1].isupper()]
@@ -104,13 +99,7 @@ def meant_name(name: str, available: Collection[str]) -> str | None:
 
 
 def unknown_name(owner: str, name: str, available: Collection[str]) -> str:
-    """Return the sentence on a name that an object or a module does not have.
-
-    Args:
-        owner: the object or module, as in ``module 'dynid'``.
-        name: that was used.
-        available: as of :func:`meant_name`.
-    """
+    """Return the sentence on a name that an object or a module does not have."""
     own = any(meant in available for meant in _of_guess(name, _GUESSES))
     elsewhere = [] if own else _of_guess(name, _ELSEWHERE)
     meant = meant_name(name, available)

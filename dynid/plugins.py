@@ -72,10 +72,6 @@ def naming_extra(user: str, extra: str) -> Iterator[None]:
 def public_name(name: str, others: Iterable[str] = ()) -> object:
     """Import a name of ``import dynid`` that a plug-in registers, or the class of an estimator.
 
-    Args:
-        name: as used.
-        others: public names of the core, of which one may be meant.
-
     Raises:
         AttributeError: none registers it.
         ConfigurationError: a library that it needs is not installed.
@@ -89,22 +85,13 @@ def public_name(name: str, others: Iterable[str] = ()) -> object:
 
 
 def on_use(place: str) -> Any:
-    """Import what a method needs of a package above its class, whose modules import the class.
-
-    Args:
-        place: ``dynid.report.report:write_report``.
-    """
+    """Import ``module:name``, which a method needs of a package above that of its class."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
 
 def names_on_use(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
-    """Return the ``__getattr__`` of a package that imports its public names when they are used.
-
-    Args:
-        package: its dotted name.
-        modules: of each name the module that has it, below the package.
-    """
+    """Return the ``__getattr__`` of a package that imports its public names when they are used."""
 
     def find(name: str) -> object:
         if name not in modules:
@@ -118,11 +105,6 @@ def names_on_use(package: str, modules: Mapping[str, str]) -> Callable[[str], ob
 
 def load_plugin(group: str, name: str, user: str) -> Any:
     """Import what a plug-in registers.
-
-    Args:
-        group: of entry points.
-        name: in the group.
-        user: what needs it, such as a key of the profile.
 
     Raises:
         ConfigurationError: none registers it, it cannot be imported, or a library that it needs is

@@ -121,9 +121,7 @@ def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -
     content = _content(path, alone, changes)
     if given is not None:
         content["urdf"] = given.name
-    _find_drive(content, path)
-    _find_srdf(content, path)
-    _find_meshes(content, path)
+    _resolve_files(content, path)
     find_trajectory(content, path)
     files = [path]
     if alone is None or given is not None:
@@ -154,10 +152,6 @@ def profile_content(
     path_or_name: str, *, overrides: Iterable[str] = ()
 ) -> tuple[Path, dict[str, Any]]:
     """Return the file of a profile and its content, or that which stands for a URDF alone.
-
-    Args:
-        path_or_name: as of :func:`load_robot`.
-        overrides: as of :func:`load_robot`; the content has them.
 
     Raises:
         ConfigurationError: profile not found, or no profile.
@@ -210,33 +204,20 @@ def load_model(path: str | Path) -> Model:
     return read_model(Path(path), make_robot)
 
 
-def _find_drive(content: dict[str, Any], path: Path) -> None:
-    """Resolve a drive profile's file name relative to the robot profile, like the URDF's."""
-    drives = content.get("drives")
-    drive = drives.get("drive") if isinstance(drives, dict) else None
+def _resolve_files(content: dict[str, Any], path: Path) -> None:
+    """Resolve names of files relative to the profile; those of a workspace fully, for a model."""
+    groups = (content.get(name) for name in ("drives", "workspace"))
+    drives, workspace = (group if isinstance(group, dict) else {} for group in groups)
+    drive, srdf = drives.get("drive"), workspace.get("srdf")
     if isinstance(drive, str) and Path(drive).suffix in {".yaml", ".yml"}:
         beside = path.parent / drive
-        if isinstance(drives, dict) and is_file(beside):
-            drives["drive"] = str(beside)
-
-
-def _find_srdf(content: dict[str, Any], path: Path) -> None:
-    """Resolve an SRDF's file name relative to the profile, to the full path for a model.yaml."""
-    workspace = content.get("workspace")
-    srdf = workspace.get("srdf") if isinstance(workspace, dict) else None
-    if isinstance(workspace, dict) and isinstance(srdf, str) and srdf:
+        drives["drive"] = str(beside) if is_file(beside) else drive
+    if isinstance(srdf, str) and srdf:
         beside = path.parent / srdf
         workspace["srdf"] = str((beside if is_file(beside) else Path(srdf)).absolute())
-
-
-def _find_meshes(content: dict[str, Any], path: Path) -> None:
-    """Resolve the folder of meshes relative to the profile, like the SRDF."""
-    workspace = content.get("workspace")
-    folder = workspace.get("mesh_folder") if isinstance(workspace, dict) else None
-    if isinstance(workspace, dict) and isinstance(folder, str) and folder:
-        beside = path.parent / folder
-        if beside.is_dir():
-            workspace["mesh_folder"] = str(beside.absolute())
+    meshes = workspace.get("mesh_folder")
+    if isinstance(meshes, str) and meshes and (path.parent / meshes).is_dir():
+        workspace["mesh_folder"] = str((path.parent / meshes).absolute())
 
 
 def _urdf_file(urdf: str, profile_path: Path, given: Path | None) -> Path:

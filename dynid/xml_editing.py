@@ -24,7 +24,6 @@ class XmlElement:
     """An element in the text, with the places of its tags as bytes.
 
     Attributes:
-        tag: its name.
         attributes: with entities resolved.
         parent: None for the root.
         children: elements in it, in their order.
@@ -149,12 +148,10 @@ class XmlText:
 
     def append(self, parent: XmlElement, xml: str) -> None:
         """Insert XML behind the last child of an element, on a line of its own."""
-        if not parent.children:
+        if parent.children:
+            self.insert_after(parent.children[-1], xml)
+        else:
             self.insert(parent, xml)
-            return
-        last = parent.children[-1]
-        lines = self._line_break(last) + self._indented(last, xml)
-        self._edits.append((last.end, last.end, lines))
 
     def insert_after(self, element: XmlElement, xml: str) -> None:
         """Insert XML behind an element, on a line of its own; later calls insert further behind."""

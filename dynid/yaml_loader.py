@@ -124,10 +124,6 @@ def _cut(text: str) -> str:
 def load_yaml(text: str, where: str) -> Any:
     """Return the contents of a YAML text.
 
-    Args:
-        text: of one YAML document.
-        where: names the text in error messages.
-
     Raises:
         ConfigurationError: the text is not YAML, gives a key twice, or is larger than
             :mod:`dynid.limits` allows.

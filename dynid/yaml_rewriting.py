@@ -7,7 +7,7 @@ replaced (docs/development.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import indent
 from typing import Any
 
@@ -42,12 +42,17 @@ def rewritten(text: str, content: Mapping[str, Any]) -> str | None:
             isinstance(node, yaml.MappingNode) and _is_block(node) and _keeps_some(old, content)
         ):
             return None
-        edited = text
-        for begin, end, new in sorted(_edits(text, node, old, content), reverse=True):
-            edited = edited[:begin] + new + edited[end:]
+        edited = edited_text(text, _edits(text, node, old, content))
         return edited if _same(load_yaml(edited, "text"), content) else None
     except (ConfigurationError, yaml.YAMLError):
         return None
+
+
+def edited_text(text: str, edits: Iterable[Edit]) -> str:
+    """Return a text with all edits, whose places are those in the text as it was."""
+    for begin, end, new in sorted(edits, reverse=True):
+        text = text[:begin] + new + text[end:]
+    return text
 
 
 def _edits(
@@ -67,7 +72,7 @@ def _edits(
         if name in old and _same(old[name], value):
             continue
         if name not in nodes:
-            added += "\n" + indent(_dumped(name, value, None), column * " ")
+            added += "\n" + indent(_entry_text(name, value, None), column * " ")
             continue
         key, node = nodes[name]
         block = _is_block(node)
@@ -75,13 +80,13 @@ def _edits(
             yield from _edits(text, node, old[name], value)
         elif block and isinstance(value, list) and _grows(old[name], value):
             end = _line_end(text, node)
-            entries = _list_lines(value[len(old[name]) :])
+            entries = _dumped(value[len(old[name]) :], None)
             yield end, end, "\n" + indent(entries, node.start_mark.column * " ")
         else:
             # a comment beside the end of a block is about its last entry
             end = _line_end(text, node) if block else _end(text, node)
             style = True if isinstance(node, yaml.CollectionNode) and node.flow_style else None
-            lines = indent(_dumped(name, value, style), column * " ")
+            lines = indent(_entry_text(name, value, style), column * " ")
             yield key.start_mark.index, end, lines[column:]
     if added:
         yield last, last, added
@@ -101,18 +106,15 @@ def _grows(old: object, new: list[Any]) -> bool:
     return 0 < count < len(new) and _same(old, new[:count])
 
 
-def _list_lines(entries: list[Any]) -> str:
+def _dumped(value: object, style: bool | None) -> str:
     text: str = yaml.safe_dump(
-        entries, sort_keys=False, default_flow_style=None, width=_WIDTH, allow_unicode=True
+        value, sort_keys=False, default_flow_style=style, width=_WIDTH, allow_unicode=True
     )
     return text.rstrip("\n")
 
 
-def _dumped(key: str, value: object, style: bool | None) -> str:
-    text: str = yaml.safe_dump(
-        {key: value}, sort_keys=False, default_flow_style=style, width=_WIDTH, allow_unicode=True
-    )
-    text = text.rstrip("\n")
+def _entry_text(key: str, value: object, style: bool | None) -> str:
+    text = _dumped({key: value}, style)
     return text[1:-1] if text.startswith("{") else text
 
 

@@ -63,7 +63,7 @@ def at_command(
     as_json: AsJson = False,
 ) -> None:
     """Compute mass and Coriolis matrices, torque in parts, and accelerations in one state."""
-    from dynid.dynamics.model_at_point import model_at_point, point_json
+    from dynid.dynamics.torque_parts import model_at_point, point_json
     from dynid.report.terminal.console import print_json, print_text, result_console
     from dynid.report.terminal.model import print_point
 

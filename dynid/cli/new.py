@@ -85,7 +85,6 @@ def new_command(
     refuse_to_replace(written, force)
     chosen = _chosen(urdf_joints, tip or (), joints, description.name)
     meshes = mesh_folder(urdf_xml, description, packages)
-    nominal = described_nominal(description)
     content = NewProfile(
         robot=robot,
         urdf=_seen_from(profile, urdf),
@@ -93,9 +92,10 @@ def new_command(
         found=urdf_joints,
         joints=chosen,
         mesh_folder=None if meshes is None else _seen_from(profile, meshes),
+        nominal=described_nominal(description),
         srdf=None if srdf is None else _seen_from(profile, srdf),
         doubtful=_doubtful(urdf_xml, description, chosen),
-    ).with_nominal(nominal)
+    )
     texts = {profile: content.text(), urdf: urdf_xml}
     _check(texts[profile], urdf_xml, profile, srdf)
     write_texts({path: texts[path] for path in written})

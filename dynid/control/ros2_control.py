@@ -160,11 +160,11 @@ def hardware_tag(
         ET.SubElement(plugin, "param", name="control_frequency").text = f"{control_rate:g}"
         folder = (slaves or Path()).resolve()
         mode, (commands, states) = MODES[robot.drives.mode], interfaces(robot.drives)
-        names = (*commands.values(), RESET_FAULT)
+        names = (*commands, RESET_FAULT)
         for joint, address in zip(
             robot.joints, bus_addresses(robot.drives, len(robot.joints)), strict=True
         ):
-            element = _joint(system, joint, names, dict.fromkeys(states.values()))
+            element = _joint(system, joint, names, dict.fromkeys(states))
             values = {
                 **address._asdict(),
                 "mode_of_operation": mode,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +32,6 @@ class BaseParameterization:
         regrouping: (k, p); its columns ``independent`` are the identity.
         names: ``ZZ2R`` where parameters are regrouped, else the standard name.
         expressions: relations such as ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``.
-        units: units of the base parameters.
     """
 
     independent: NDArray[np.intp]
@@ -40,6 +39,10 @@ class BaseParameterization:
     names: tuple[str, ...]
     expressions: tuple[str, ...]
     units: tuple[str, ...]
+
+    def coefficients(self, names: Sequence[str], number: int) -> dict[str, float]:
+        """Return what a base parameter consists of by name (p,), the leading one first."""
+        return _coefficients(names, int(self.independent[number]), self.regrouping[number])
 
     def project(self, standard: Array) -> Array:
         """Return the base parameters (k,) of a standard parameter vector (p,)."""
@@ -70,9 +73,16 @@ def base_parameterization(mechanism: Mechanism) -> BaseParameterization:
         coefficients = scipy.linalg.solve_triangular(r, q.T @ triangle[:, dependent])
         coefficients[np.abs(coefficients) < 1e-9 * np.abs(coefficients).max()] = 0.0
         regrouping[:, dependent] = coefficients
-    names, expressions = _texts(mechanism.parameter_names, independent, regrouping)
+    names, expressions = [], []
+    for lead, row in zip(independent, regrouping, strict=True):
+        coefficients = _coefficients(mechanism.parameter_names, int(lead), row)
+        regrouped = len(coefficients) > 1
+        name = base_parameter_name(mechanism.parameter_names[lead], regrouped=regrouped)
+        text = relation(coefficients)
+        names.append(name)
+        expressions.append(f"{name} = {text}" if regrouped else text)
     units = tuple(mechanism.parameter_units[i] for i in independent)
-    return BaseParameterization(independent, regrouping, names, expressions, units)
+    return BaseParameterization(independent, regrouping, tuple(names), tuple(expressions), units)
 
 
 def base_parameter_counts(mechanism: Mechanism) -> tuple[int, int]:
@@ -199,26 +209,13 @@ def _split(triangle: Array, order: list[int]) -> tuple[NDArray[np.intp], NDArray
     return np.array(sorted(kept), dtype=np.intp), np.array(dependent, dtype=np.intp)
 
 
-def _texts(
-    names: tuple[str, ...], independent: NDArray[np.intp], regrouping: Array
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    base_names, expressions = [], []
-    for row, lead in enumerate(independent):
-        others = [c for c in np.flatnonzero(regrouping[row]) if c != lead]
-        name = base_parameter_name(names[lead], regrouped=bool(others))
-        text = relation({names[column]: regrouping[row, column] for column in (lead, *others)})
-        base_names.append(name)
-        expressions.append(f"{name} = {text}" if others else text)
-    return tuple(base_names), tuple(expressions)
+def _coefficients(names: Sequence[str], lead: int, row: Array) -> dict[str, float]:
+    others = [int(column) for column in np.flatnonzero(row) if column != lead]
+    return {names[column]: float(row[column]) for column in (lead, *others)}
 
 
 def base_parameter_name(standard_name: str, *, regrouped: bool) -> str:
-    """Return the name of a base parameter, as Khalil and Dombre write it: ``ZZ2R`` or ``ZZ2``.
-
-    Args:
-        standard_name: of the standard parameter that leads it, such as ``ZZ2``.
-        regrouped: whether other standard parameters are regrouped into it.
-    """
+    """Return the name of a base parameter, as Khalil and Dombre write it: ``ZZ2R`` or ``ZZ2``."""
     return f"{standard_name}R" if regrouped else standard_name
 
 

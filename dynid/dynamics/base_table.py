@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from dynid.dynamics.base_parameters import BaseParameterization, relation
 from dynid.dynamics.mechanism import Mechanism
 
@@ -20,7 +18,6 @@ class BaseRow:
 
     Attributes:
         name: such as ``ZZ2R``; ``ZZ2`` where nothing is regrouped.
-        unit: unit of the value.
         value: value with the mechanism's parameters.
         standard_deviation: from its identification, or None.
         coefficients: of the standard parameters that it consists of, the leading one first.
@@ -42,9 +39,7 @@ class BaseTable:
     """All base parameters of a mechanism, and its standard parameters.
 
     Attributes:
-        robot: name of the robot.
         origin: source of the values.
-        rows: one per base parameter.
         bodies: names of the joints that carry the bodies.
         names: (p,) of the standard parameters, bodies first.
         units: (p,) of the standard parameters.
@@ -70,15 +65,7 @@ def base_table(
     origin: str,
     standard_deviations: Mapping[str, float] | None = None,
 ) -> BaseTable:
-    """Return the base parameters of a mechanism, with the values of its own parameters.
-
-    Args:
-        mechanism: the model.
-        base: its base parameters.
-        robot: name of the robot.
-        origin: source of its parameters.
-        standard_deviations: by the names of ``base`` (``ZZ2R``).
-    """
+    """Return the base parameters of a mechanism, with the values of its own parameters."""
     deviations = standard_deviations or {}
     names = mechanism.parameter_names
     values = base.project(mechanism.parameters)
@@ -88,7 +75,7 @@ def base_table(
             unit=base.units[k],
             value=float(values[k]),
             standard_deviation=deviations.get(name),
-            coefficients=_coefficients(base, names, k),
+            coefficients=base.coefficients(names, k),
         )
         for k, name in enumerate(base.names)
     )
@@ -102,12 +89,6 @@ def base_table(
         values=tuple(float(value) for value in mechanism.parameters),
         roles=tuple(_role(base, column) for column in range(len(names))),
     )
-
-
-def _coefficients(base: BaseParameterization, names: tuple[str, ...], k: int) -> dict[str, float]:
-    lead = int(base.independent[k])
-    others = [int(c) for c in np.flatnonzero(base.regrouping[k]) if c != lead]
-    return {names[c]: float(base.regrouping[k, c]) for c in [lead, *others]}
 
 
 def _role(base: BaseParameterization, column: int) -> Role:

@@ -158,10 +158,6 @@ def plain_terms(joints: Sequence[str], sliding: Sequence[bool]) -> tuple[TermSet
     """Return the terms of a robot that nothing is known of but its URDF.
 
     Viscous and smoothed Coulomb friction, an offset and a rotor inertia at every actuated joint.
-
-    Args:
-        joints: names of the actuated joints.
-        sliding: which of them are prismatic.
     """
     terms = [TermSettings(kind="viscous")]
     for slides, smoothing in _PLAIN_SMOOTHING.items():

@@ -51,7 +51,7 @@ class Kinematics:
         self._rest = pinocchio.neutral(self._model)
         for joint, value in mechanism.locked.items():
             self._place(self._rest, self._model.getJointId(joint), value)
-        self.root = str(self._model.frames[1].name) if self._model.nframes > 1 else "world"
+        self.root = str(self._model.frames[1].name)
         self.tool = self._last_link() if tool is None else tool
         if not self._model.existBodyName(self.tool):
             links = ", ".join(frame.name for frame in self._model.frames if _is_link(frame))
@@ -123,11 +123,10 @@ class Kinematics:
         return max(self._length_to(body) for body in ends) or 1.0
 
     def _length_to(self, body: int) -> float:
-        length = float(np.linalg.norm(self.tool_position)) if body == self.tool_body else 0.0
-        while body > 0:
-            length += float(np.linalg.norm(self.joint_origins[body]))
-            body = self.parents[body]
-        return length
+        steps = list(self.joint_origins[list(self._model.supports[body])])
+        if body == self.tool_body:
+            steps.append(self.tool_position)
+        return float(np.linalg.norm(steps, axis=1).sum())
 
     def links(self) -> dict[str, tuple[int, Pose]]:
         """Return for each link its body, and its pose in the body's frame."""
@@ -177,9 +176,8 @@ class Kinematics:
         Returns:
             (N, n, 4, 4) homogeneous matrices.
         """
-        poses = self.poses(positions)[:, list(self._joint_ids)]
-        placements = [[pinocchio.XYZQUATToSE3(pose) for pose in row] for row in poses]
-        return np.array([[placement.homogeneous for placement in row] for row in placements])
+        moving = self.mechanism.moving_positions(positions)
+        return self.moving_frames(moving)[:, : len(self._joint_ids)]
 
     def moving_frames(self, moving: Array) -> Array:
         """Return the frames of the moving joints' bodies in the root frame; (N, m, 4, 4).
@@ -223,12 +221,12 @@ class Kinematics:
             return ()
         deepest: dict[int, tuple[int, str]] = {}
         for index, frame in enumerate(self._model.frames):
-            joint = self._actuated_above(int(frame.parentJoint))
-            if joint and _is_link(frame):
+            actuated = self._actuated(int(frame.parentJoint))
+            if actuated and _is_link(frame):
                 candidate = (self._depth(index), str(frame.name))
-                deepest[joint] = max(deepest.get(joint, candidate), candidate)
-        carrying = {self._actuated_above(self.parents[joint]) for joint in self._joint_ids}
-        last = set(deepest) - carrying - {self._actuated_above(self.tool_body)}
+                deepest[actuated[-1]] = max(deepest.get(actuated[-1], candidate), candidate)
+        carrying = {before for joint in self._joint_ids for before in self._actuated(joint)[:-1]}
+        last = set(deepest) - carrying - set(self._actuated(self.tool_body)[-1:])
         return tuple(deepest[joint][1] for joint in sorted(last))
 
     def _place(self, full: Array, joint: int, value: ArrayLike) -> None:
@@ -240,7 +238,6 @@ class Kinematics:
         )
 
     def _last_link(self) -> str:
-        actuated = set(self._joint_ids)
         carrier = self.mechanism.body_joints[self.mechanism.payload_body]
         in_loops = bool(self.mechanism.chain.passive)
         best, name = (False, -1, -1), self.root
@@ -248,23 +245,14 @@ class Kinematics:
             if _is_link(frame):
                 body = int(frame.parentJoint)
                 carries = in_loops and body == self._model.getJointId(carrier)
-                rank = (carries, self._actuated_before(body, actuated), self._depth(index))
+                rank = (carries, len(self._actuated(body)), self._depth(index))
                 if rank > best:
                     best, name = rank, str(frame.name)
         return name
 
-    def _actuated_before(self, body: int, actuated: set[int]) -> int:
-        count = 0
-        while body > 0:
-            count += body in actuated
-            body = int(self._model.parents[body])
-        return count
-
-    def _actuated_above(self, body: int) -> int:
-        """Return the actuated joint that moves a body; 0 if there is none."""
-        while body > 0 and body not in self._joint_ids:
-            body = int(self._model.parents[body])
-        return body
+    def _actuated(self, body: int) -> list[int]:
+        """Return the actuated joints from the root to a body."""
+        return [joint for joint in self._model.supports[body] if joint in self._joint_ids]
 
     def _depth(self, index: int) -> int:
         depth = 0

@@ -266,8 +266,7 @@ class Mechanism:
 
     def moving_positions(self, q: ArrayLike) -> Array:
         """Return positions of all ``moving_joints`` at q (n,) or (N, n): (moving,), (N, moving)."""
-        batch, single = self._samples(q=q)
-        return _first(_sentence(lambda: self._core.moving_positions(*batch)), single)
+        return self._at_samples(self._core.moving_positions, q=q)
 
     def reachable(self, q: ArrayLike) -> NDArray[np.bool_]:
         """Return at which positions (N, n) the loops can be closed: (N,); for a tree, all."""
@@ -418,13 +417,12 @@ class Mechanism:
         past: Array | None = None,
     ) -> Array:
         """Return W π for any parameters (p,), also base parameters: (N, n), or (n,)."""
-        batch, single = self._samples(q=q, dq=dq, ddq=ddq)
         values = self._parameter_vector(parameters)
-        position, velocity, acceleration = batch
-        torque = _sentence(
-            lambda: self._core.torque(position, velocity, acceleration, values, past)
-        )
-        return _first(torque, single)
+
+        def torque(position: Array, velocity: Array, acceleration: Array) -> Array:
+            return self._core.torque(position, velocity, acceleration, values, past)
+
+        return self._at_samples(torque, q=q, dq=dq, ddq=ddq)
 
     def inverse_dynamics(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
         """Return torques by recursive Newton-Euler with the current parameters: (N, n), or (n,).
@@ -432,28 +430,23 @@ class Mechanism:
         Raises:
             MechanismError: a body has first moments but no mass.
         """
-        batch, single = self._samples(q=q, dq=dq, ddq=ddq)
-        return _first(_sentence(lambda: self._core.inverse_dynamics(*batch)), single)
+        return self._at_samples(self._core.inverse_dynamics, q=q, dq=dq, ddq=ddq)
 
     def term_torque(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
         """Return the torque of the joint terms alone: (N, n), or (n,)."""
-        batch, single = self._samples(q=q, dq=dq, ddq=ddq)
-        return _first(_sentence(lambda: self._core.term_torque(*batch)), single)
+        return self._at_samples(self._core.term_torque, q=q, dq=dq, ddq=ddq)
 
     def gravity_torque(self, q: ArrayLike) -> Array:
         """Return the torque that compensates gravity, without springs: (N, n), or (n,)."""
-        batch, single = self._samples(q=q)
-        return _first(_sentence(lambda: self._core.gravity_torque(*batch)), single)
+        return self._at_samples(self._core.gravity_torque, q=q)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Return M(q), with rotor inertias: (N, n, n), or (n, n)."""
-        batch, single = self._samples(q=q)
-        return _first(_sentence(lambda: self._core.mass_matrix(*batch)), single)
+        return self._at_samples(self._core.mass_matrix, q=q)
 
     def coriolis_matrix(self, q: ArrayLike, dq: ArrayLike) -> Array:
         """Return C(q, dq) such that dM/dt - 2 C is skew-symmetric: (N, n, n), or (n, n)."""
-        batch, single = self._samples(q=q, dq=dq)
-        return _first(_sentence(lambda: self._core.coriolis_matrix(*batch)), single)
+        return self._at_samples(self._core.coriolis_matrix, q=q, dq=dq)
 
     def forward_dynamics(self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike) -> Array:
         """Return the accelerations that torques cause: (N, n), or (n,).
@@ -461,8 +454,13 @@ class Mechanism:
         Raises:
             MechanismError: the mass matrix is not positive definite.
         """
-        batch, single = self._samples(q=q, dq=dq, tau=tau)
-        return _first(_sentence(lambda: self._core.forward_dynamics(*batch)), single)
+        return self._at_samples(self._core.forward_dynamics, q=q, dq=dq, tau=tau)
+
+    def _at_samples(self, function: Callable[..., Array], **arrays: ArrayLike) -> Array:
+        """Return what a function of the core computes at samples (N, n), or at one (n,)."""
+        batch, single = self._samples(**arrays)
+        result = _sentence(lambda: function(*batch))
+        return result[0] if single else result
 
     def _samples(self, **arrays: ArrayLike) -> tuple[list[Array], bool]:
         return sample_arrays(len(self._joints), arrays)
@@ -481,11 +479,6 @@ def _sentence(function: Callable[[], _Result]) -> _Result:
         return function()
     except ValueError as error:
         raise MechanismError(str(error)) from None
-
-
-def _first(result: Array, single: bool) -> Array:
-    """Return the one sample of a result, or all of them."""
-    return result[0] if single else result
 
 
 def _read_only(array: Array) -> Array:

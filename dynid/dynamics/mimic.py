@@ -26,18 +26,13 @@ def check_mimic(
     A follower may be a passive joint, whose position the closures determine; explicitly locked; or
     follow a leader that is locked itself, at the matching position.
 
-    Args:
-        urdf_xml: the URDF's text.
-        joints: the actuated joints.
-        locked: positions of others [rad or m], as given.
-        passive: joints without a drive that closures move.
-
     Raises:
         MechanismError: a joint is not modelled as one that follows.
     """
     if "<mimic" not in urdf_xml:
         return
     followers = _followers(urdf_xml)
+    leaders = {name: mimic.leader for name, mimic in followers.items() if mimic.multiplier != 0}
     for joint, mimic in followers.items():
         if joint in passive:
             continue
@@ -47,7 +42,7 @@ def check_mimic(
                 f"joint '{mimic.leader}' (<mimic>); remove it from 'joints', or the <mimic> from "
                 "the URDF."
             )
-        moving = _leader_that_moves(joint, followers, {*joints, *passive})
+        moving = moving_leader(joint, leaders, {*joints, *passive})
         if joint not in locked and moving is not None:
             raise MechanismError(
                 f"Joint '{joint}' follows joint '{moving}' (<mimic>), which moves, but would be "
@@ -68,7 +63,7 @@ def _followers(urdf_xml: str) -> dict[str, _Mimic]:
             continue
         name, leader = joint.get("name", ""), mimic.get("joint", "")
         # numbers, as urdf_text has checked
-        multiplier, offset = (float(mimic.get(key, default)) for key, default in _DEFAULTS.items())
+        multiplier, offset = float(mimic.get("multiplier", "1")), float(mimic.get("offset", "0"))
         if leader not in names or leader == name:
             raise MechanismError(
                 f"Joint '{name}' follows joint '{leader}' (<mimic>), which must be another joint "
@@ -78,20 +73,14 @@ def _followers(urdf_xml: str) -> dict[str, _Mimic]:
     return followers
 
 
-_DEFAULTS = {"multiplier": "1", "offset": "0"}
-
-
-def _leader_that_moves(
-    joint: str, followers: Mapping[str, _Mimic], moving: Collection[str]
-) -> str | None:
+def moving_leader(joint: str, leaders: Mapping[str, str], moving: Collection[str]) -> str | None:
     """Return the moving joint that a joint follows, directly or not; None where there is none."""
-    seen = set()
-    while joint in followers and joint not in seen:
+    seen: set[str] = set()
+    while joint in leaders and joint not in seen:
         seen.add(joint)
-        mimic = followers[joint]
-        if mimic.leader in moving and mimic.multiplier != 0:
-            return mimic.leader
-        joint = mimic.leader
+        joint = leaders[joint]
+        if joint in moving:
+            return joint
     return None
 
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 from xml.etree import ElementTree as ET
 
 from dynid.errors import MechanismError
-from dynid.text import listed
+from dynid.text import first_few, listed
 from dynid.xml_tree import line_of
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -146,10 +146,9 @@ class UrdfStructure:
             self._refuse(f"link '{shortened(link)}' is its own ancestor; a URDF is a tree")
         roots = [link for link in self._root.findall("link") if link.get("name") not in parents]
         if len(roots) > 1:
-            shown = [_named(link) for link in roots[:_SHOWN]]
-            others = [f"{len(roots) - _SHOWN} more"] if len(roots) > _SHOWN else []
+            shown = listed(first_few([_named(link) for link in roots], _SHOWN))
             self._refuse(
-                f"{listed([*shown, *others])} are children of no joint, but a URDF is one tree; "
+                f"{shown} are children of no joint, but a URDF is one tree; "
                 "add a fixed joint to all of them but one, or remove them"
             )
 

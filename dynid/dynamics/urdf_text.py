@@ -39,10 +39,6 @@ _NUMBERS = {
 def check_urdf(urdf_xml: str, where: str = _WHERE) -> None:
     """Raise where parsers of URDF could crash, or a number is out of range for a robot.
 
-    Args:
-        urdf_xml: the URDF's text.
-        where: names it in error messages.
-
     Raises:
         MechanismError: the URDF is invalid, with a sentence for the user.
     """

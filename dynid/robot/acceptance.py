@@ -123,10 +123,6 @@ def urdf_difference(stored: str, present: str) -> str:
 
     Ignored are order, formatting, notation of numbers, limits, friction, meshes, and frames without
     mass at the end of a chain.
-
-    Args:
-        stored: the URDF that a model was identified with, well-formed.
-        present: the URDF to compare with, well-formed.
     """
     known, other = _described(stored), _described(present)
     for name in known:

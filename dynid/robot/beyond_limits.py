@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynid.arrays import Array
 from dynid.recording.contradiction import Contradiction, Severity
 from dynid.recording.model import Recording
-from dynid.recording.settings import RecordingSettings
+from dynid.robot.plausible_motion import RecordedJoint, recorded_joints
 from dynid.robot.robot import Robot
-from dynid.robot.urdf_joints import movable_joints
+from dynid.text import first_few
 
 # limits of a profile may be narrower than those of the robot: in recordings of a dVRK up to 0.63 of
 # the samples are beyond them by up to 0.94 of the range, on both sides, or by 0.24 on one, and of
@@ -58,8 +57,10 @@ def beyond_limits(recording: Recording, robot: Robot) -> Iterator[Contradiction]
     It is a warning where positions are displaced or those of most joints are beyond, as of another
     zero, unit or direction, and otherwise a note: the profile's limits may be narrow.
     """
-    found, limited = _found(recording, robot)
-    most = 2 * len(found) > limited
+    joints = recorded_joints(recording, robot)
+    limited = [(joint, joint.range) for joint in joints if joint.range is not None]
+    found = [one for one in (_beyond(joint, limits) for joint, limits in limited) if one]
+    most = 2 * len(found) > len(limited)
     displaced = [one for one in found if one.is_displaced or most]
     others = [one for one in found if one not in displaced]
     if displaced:
@@ -68,26 +69,8 @@ def beyond_limits(recording: Recording, robot: Robot) -> Iterator[Contradiction]
         yield _contradiction(others, "note")
 
 
-def _found(recording: Recording, robot: Robot) -> tuple[list[_Beyond], int]:
-    """Return the joints beyond their limits, and the number of those that have limits."""
-    if robot.coupling is not None and robot.settings(RecordingSettings).side == "joint":
-        return [], 0  # the limits are those of the motors
-    kinds = {} if robot.coupling is not None else movable_joints(robot.urdf_xml)
-    found, limited = [], 0
-    for column, name in enumerate(robot.joints):
-        kind = kinds[name].kind if name in kinds else "revolute"
-        limits = robot.limits.range_of("position", column)
-        if limits is None or kind == "continuous" or name not in recording.joint_names:
-            continue
-        limited += 1
-        position = recording.position[:, recording.joint_names.index(name)]
-        unit = "m" if kind == "prismatic" else "rad"
-        excess = _beyond(name, unit, position[np.isfinite(position)], limits)
-        found += [] if excess is None else [excess]
-    return found, limited
-
-
-def _beyond(name: str, unit: str, position: Array, limits: tuple[float, float]) -> _Beyond | None:
+def _beyond(joint: RecordedJoint, limits: tuple[float, float]) -> _Beyond | None:
+    position = joint.position[np.isfinite(joint.position)]
     if not len(position):
         return None
     low, middle, high = np.quantile(
@@ -101,13 +84,11 @@ def _beyond(name: str, unit: str, position: Array, limits: tuple[float, float]) 
     one_side = min(below, above) <= 0
     is_outside = not limits[0] <= middle <= limits[1]
     is_displaced = one_side and (is_outside or max(below, above) > _DISPLACEMENT)
-    return _Beyond(name, unit, limits, (low, high), share, is_displaced)
+    return _Beyond(joint.name, joint.unit, limits, (low, high), share, is_displaced)
 
 
 def _contradiction(group: Sequence[_Beyond], severity: Severity) -> Contradiction:
-    names = [one.words() for one in group[:_SHOWN_JOINTS]]
-    if len(group) > _SHOWN_JOINTS:
-        names.append(f"{len(group) - _SHOWN_JOINTS} joints more")
+    names = first_few([one.words() for one in group], _SHOWN_JOINTS, "{} joints more")
     return Contradiction(
         kind="beyond_limits",
         joints=tuple(one.joint for one in group),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from dynid.dynamics.mimic import moving_leader
 from dynid.errors import ConfigurationError
 from dynid.robot.urdf_joints import UrdfJoint, links_to_root, movable_joints, path_of
 from dynid.text import listed
@@ -106,18 +107,10 @@ class RobotJoints:
 
     def _is_geared(self, name: str, chosen: Sequence[str]) -> bool:
         """Return whether a joint without a drive follows a chosen one."""
-        return name not in chosen and self.moving_leader(name, chosen) is not None
-
-    def moving_leader(self, name: str, moving: Sequence[str]) -> str | None:
-        """Return the moving joint that a joint follows, directly or not; None if there is none."""
-        seen: set[str] = set()
-        leader = self.joints[name].leader
-        while leader is not None and leader in self.joints and leader not in seen:
-            if leader in moving:
-                return leader
-            seen.add(leader)
-            leader = self.joints[leader].leader
-        return None
+        leaders = {
+            follower: joint.leader for follower, joint in self.joints.items() if joint.leader
+        }
+        return name not in chosen and moving_leader(name, leaders, chosen) is not None
 
     def _followed(
         self, name: str, places: Mapping[str, float], seen: set[str], free: Sequence[str] = ()

@@ -13,8 +13,7 @@ from dynid.errors import ConfigurationError, MechanismError
 from dynid.input_file import check_regular, read_text
 from dynid.limits import TEXT_BYTES, XACRO_MEMORY, XACRO_SECONDS
 from dynid.packages import Packages
-from dynid.robot.mjcf_conversion import mjcf_as_urdf
-from dynid.robot.mjcf_nominal import MjcfNominal, mjcf_nominal
+from dynid.robot.mjcf_conversion import MjcfNominal, mjcf_as_urdf, mjcf_nominal
 from dynid.robot_files import DESCRIPTIONS
 from dynid.text import printable
 
@@ -74,11 +73,6 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -
     xacro evaluates expressions of Python (``${…}``, ``$(eval …)``). Without limits, a few
     characters such as ``${9**9**9}`` take all memory or never end, so a child process with limits
     does it, in which an expression can neither write nor start or reach another process.
-
-    Args:
-        path: the file; files that it includes are read, too.
-        arguments: values of its ``<xacro:arg>`` by name.
-        packages: where ``$(find …)`` searches.
 
     Raises:
         ConfigurationError: the file or one it includes is missing or invalid, an argument or a

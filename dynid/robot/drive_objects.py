@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DriveObject:
-    """An object: its type in ethercat_driver, and its name in CiA402-2."""
+    """An object: its type in ethercat_driver, its name in CiA402-2, and its interface, if any."""
 
     index: int
     type: str
     name: str
+    interface: str = ""
 
     @property
     def bits(self) -> int:
@@ -27,24 +28,24 @@ class DriveObject:
 
 
 CONTROL_WORD = DriveObject(0x6040, "uint16", "control word")
-STATUS_WORD = DriveObject(0x6041, "uint16", "status word")
-ERROR_CODE = DriveObject(0x603F, "uint16", "error code")
+STATUS_WORD = DriveObject(0x6041, "uint16", "status word", "status_word")
+ERROR_CODE = DriveObject(0x603F, "uint16", "error code", "error_code")
 MODE = DriveObject(0x6060, "int8", "mode of operation")
-MODE_DISPLAY = DriveObject(0x6061, "int8", "mode of operation display")
-POSITION = DriveObject(0x6064, "int32", "position actual value")
-VELOCITY = DriveObject(0x606C, "int32", "velocity actual value")
-TARGET_TORQUE = DriveObject(0x6071, "int16", "target torque")
-TORQUE = DriveObject(0x6077, "int16", "torque actual value")
-CURRENT = DriveObject(0x6078, "int16", "current actual value")
-TARGET_POSITION = DriveObject(0x607A, "int32", "target position")
-TORQUE_OFFSET = DriveObject(0x60B2, "int16", "torque offset")
-FOLLOWING_ERROR = DriveObject(0x60F4, "int32", "following error actual value")
+MODE_DISPLAY = DriveObject(0x6061, "int8", "mode of operation display", "mode_display")
+POSITION = DriveObject(0x6064, "int32", "position actual value", "position")
+VELOCITY = DriveObject(0x606C, "int32", "velocity actual value", "velocity")
+TARGET_TORQUE = DriveObject(0x6071, "int16", "target torque", "effort")
+TORQUE = DriveObject(0x6077, "int16", "torque actual value", "effort")
+CURRENT = DriveObject(0x6078, "int16", "current actual value", "effort")
+TARGET_POSITION = DriveObject(0x607A, "int32", "target position", "position")
+TORQUE_OFFSET = DriveObject(0x60B2, "int16", "torque offset", "effort")
+FOLLOWING_ERROR = DriveObject(0x60F4, "int32", "following error actual value", "following_error")
 PERIOD = DriveObject(0x60C2, "uint8", "interpolation time period")
 
 MODES = {"csp": 8, "cst": 10}
 """Modes of operation, 0x6060: cyclic synchronous position and torque."""
 
-DRIVE_STATES = {"status_word": STATUS_WORD, "error_code": ERROR_CODE, "mode_display": MODE_DISPLAY}
+DRIVE_STATES = tuple(one.interface for one in (STATUS_WORD, ERROR_CODE, MODE_DISPLAY))
 """State interfaces of every drive, besides its joint's motion."""
 
 
@@ -67,23 +68,8 @@ def measured(drives: Drives) -> tuple[DriveObject, ...]:
     return (STATUS_WORD, *motion, ERROR_CODE, MODE_DISPLAY)
 
 
-def interfaces(drives: Drives) -> tuple[dict[int, str], dict[int, str]]:
-    """Return the command interface and the state interface of each object that has one."""
-    commands = {
-        TARGET_POSITION.index: "position",
-        TORQUE_OFFSET.index: "effort",
-        TARGET_TORQUE.index: "effort",
-    }
-    states = {
-        POSITION.index: "position",
-        VELOCITY.index: "velocity",
-        measured_effort(drives).index: "effort",
-        FOLLOWING_ERROR.index: "following_error",
-        **{state.index: name for name, state in DRIVE_STATES.items()},
-    }
-    sent = {entry.index for entry in commanded(drives)}
-    received = {entry.index for entry in measured(drives)}
-    return (
-        {index: name for index, name in commands.items() if index in sent},
-        {index: name for index, name in states.items() if index in received},
-    )
+def interfaces(drives: Drives) -> tuple[list[str], list[str]]:
+    """Return the command interfaces and the state interfaces, those of the motion first."""
+    commands = [entry.interface for entry in commanded(drives) if entry.interface]
+    states = [entry.interface for entry in measured(drives)]
+    return commands, sorted(states, key=lambda name: name in DRIVE_STATES)

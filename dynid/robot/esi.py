@@ -41,7 +41,6 @@ class EsiDevice:
         name: as its ``<Type>`` states it.
         vendor_id: of the file.
         product_id: with the revision it identifies the device.
-        revision: of the device.
         assign_activate: of the first mode with distributed clocks; None: there is none.
         bits: length of each object with sub-index 0, by index; 0 where the file does not state it.
         mapping: letters of the PDOs that may have an object, by index: r is of the master, t of the
@@ -90,20 +89,11 @@ def read_esi(path: Path, device: str | None = None) -> EsiDevice:
 
 def _chosen(devices: Sequence[EsiDevice], wanted: str | None, where: str) -> EsiDevice:
     """Return the last revision of the device that is meant."""
-    drives = [candidate for candidate in devices if CONTROL_WORD.index in candidate.bits]
-    if wanted is None:
-        possible = drives
-    else:
-        possible = [
-            candidate
-            for candidate in devices
-            if wanted == candidate.name or _is_code(wanted, candidate.product_id)
-        ]
+    drives = [one for one in devices if CONTROL_WORD.index in one.bits]
+    meant = [one for one in devices if wanted == one.name or _is_code(wanted, one.product_id)]
+    possible = drives if wanted is None else meant
     names = sorted(
-        {
-            f"{candidate.name} (0x{candidate.product_id:08x})"
-            for candidate in possible or drives or devices
-        }
+        {f"{one.name} (0x{one.product_id:08x})" for one in possible or drives or devices}
     )
     if not possible:
         absent = "device with a control word 0x6040"
@@ -111,17 +101,17 @@ def _chosen(devices: Sequence[EsiDevice], wanted: str | None, where: str) -> Esi
         raise ConfigurationError(
             f"{where}: has no {absent}; its devices are {listed(names) if names else 'none'}."
         )
-    if len({(candidate.name, candidate.product_id) for candidate in possible}) > 1:
+    if len({(one.name, one.product_id) for one in possible}) > 1:
         raise ConfigurationError(
             f"{where}: describes several drives; choose one by --device, by its name or its "
             f"product code: {listed(names)}."
         )
-    return max(possible, key=lambda candidate: candidate.revision)
+    return max(possible, key=lambda one: one.revision)
 
 
-def _is_code(text: str, code: int) -> bool:
+def _is_code(text: str | None, code: int) -> bool:
     try:
-        return int(text, 0) == code
+        return text is not None and int(text, 0) == code
     except ValueError:
         return False
 
@@ -145,8 +135,8 @@ def _device(element: ET.Element, vendor: int, where: str) -> EsiDevice:
         if letters is not None:
             mapping[index] = letters.strip().lower()
     modes = [
-        _number(text, f"{place}: <AssignActivate>")
-        for text in (mode.text for mode in element.findall("Dc/OpMode/AssignActivate"))
+        _number(mode.text, f"{place}: <AssignActivate>")
+        for mode in element.findall("Dc/OpMode/AssignActivate")
     ]
     return EsiDevice(
         name=name,

@@ -116,11 +116,8 @@ def _check_objects(device: EsiDevice, missing: Sequence[DriveObject], place: str
     ]
     noun = "object" if len(missing) == 1 else "objects"
     names = listed([str(entry) for entry in missing])
-    raise ConfigurationError(f"{place} has no {noun} {names}; {_advice(remedies)}.")
-
-
-def _advice(remedies: Sequence[str]) -> str:
-    return listed(remedies) if remedies else "the slave files need every one of them"
+    advice = listed(remedies or ["the slave files need every one of them"])
+    raise ConfigurationError(f"{place} has no {noun} {names}; {advice}.")
 
 
 def _check_types(

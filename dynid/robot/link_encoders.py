@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from typing_extensions import Unpack
 
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.recording.bag import choose_topic, open_bag
@@ -23,46 +24,25 @@ from dynid.recording.settings import RecordingSettings
 from dynid.recording.table_file import read_table
 from dynid.recording.temperature import Temperature
 from dynid.robot.elastic import elastic_settings
-from dynid.robot.recordings import load_joints, load_recording, with_servo_torque
+from dynid.robot.recordings import ReadSpan, load_joints, load_recording, with_servo_torque
 from dynid.robot.robot import Robot
 from dynid.text import listed
 
 _LINK = " (link)"  # end of the name under which a link is read as a joint of its own
 
 
-def load_supervised(
-    path: Path,
-    robot: Robot,
-    *,
-    start: float | None = None,
-    stop: float | None = None,
-    run: int | None = None,
-) -> Recording:
+def load_supervised(path: Path, robot: Robot, **span: Unpack[ReadSpan]) -> Recording:
     """Load a recording for collision detection: with the links where ``elastic.link_torque`` is.
 
     Raises:
         DynidError: as for :func:`load_both_encoders`.
     """
     load = load_both_encoders if elastic_settings(robot).link_torque else load_recording
-    return load(path, robot, start=start, stop=stop, run=run)
+    return load(path, robot, **span)
 
 
-def load_both_encoders(
-    path: Path,
-    robot: Robot,
-    *,
-    start: float | None = None,
-    stop: float | None = None,
-    run: int | None = None,
-) -> Recording:
+def load_both_encoders(path: Path, robot: Robot, **span: Unpack[ReadSpan]) -> Recording:
     """Load a recording, with the positions of the links where the profile names their encoders.
-
-    Args:
-        path: of the recording.
-        robot: with ``recording`` and ``elastic``.
-        start: omit samples before this time [s].
-        stop: omit samples after this time [s].
-        run: number of the stretch, where the clock was set back.
 
     Raises:
         ConfigurationError: columns and joints do not match.
@@ -71,7 +51,7 @@ def load_both_encoders(
     settings = elastic_settings(robot)
     link = settings.encoders(robot)
     if link is None:
-        return load_recording(path, robot, start=start, stop=stop, run=run)
+        return load_recording(path, robot, **span)
     elastic = settings.indices(robot)
     given = robot.settings(RecordingSettings)
     recorded = recorded_names(robot.joints, given.names)
@@ -84,22 +64,16 @@ def load_both_encoders(
         columns = _motor_columns(path, robot, recorded)
         motor = columns.position
         if (link.file, link.time) != (motor.file, motor.time):
-            return _two_readings(path, robot, columns, start=start, stop=stop, run=run)
+            return _two_readings(path, robot, columns, **span)
         links = tuple(f"{recorded[joint]}{_LINK}" for joint in elastic)
         wide = _with_links(columns, _fields(link, columns), links, [recorded[j] for j in elastic])
         robot_of_links = robot.with_settings(given.model_copy(update={"columns": wide}))
-    whole = load_joints(path, robot_of_links, links, start=start, stop=stop, run=run)
+    whole = load_joints(path, robot_of_links, links, **span)
     return with_servo_torque(_split(whole, robot, elastic), robot)
 
 
 def _two_readings(
-    path: Path,
-    robot: Robot,
-    columns: ColumnMap,
-    *,
-    start: float | None,
-    stop: float | None,
-    run: int | None,
+    path: Path, robot: Robot, columns: ColumnMap, **span: Unpack[ReadSpan]
 ) -> Recording:
     """Read a recording with the positions of motors, and once more with those of all links.
 
@@ -116,9 +90,7 @@ def _two_readings(
         load_recording(
             path,
             robot.with_settings(given.model_copy(update={"columns": mapped})),
-            start=start,
-            stop=stop,
-            run=run,
+            **span,
         )
         for mapped in (
             columns,

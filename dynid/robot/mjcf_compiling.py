@@ -11,7 +11,7 @@ from typing import Any
 from dynid.errors import ConfigurationError
 from dynid.input_file import is_file, read_text
 from dynid.plugins import naming_extra
-from dynid.text import listed, printable
+from dynid.text import first_few, listed, printable
 from dynid.xml_tree import xml_tree
 
 _SHOWN = 3  # files in one sentence
@@ -60,17 +60,13 @@ def compiled_mjcf(text: str, where: Path) -> Any:
             absent = without_missing_files(spec, where, mujoco)
             if not absent:
                 raise _not_compiled(where, error) from None
-            model = _compiled_after_all(spec, where)
+            try:
+                model = spec.compile()
+            except ValueError as remaining:
+                raise _not_compiled(where, remaining) from None
             warnings.warn(absent, stacklevel=1)  # one place, so that it is said once
     _warn(where, messages)
     return model
-
-
-def _compiled_after_all(spec: Any, where: Path) -> Any:
-    try:
-        return spec.compile()
-    except ValueError as error:
-        raise _not_compiled(where, error) from None
 
 
 def angles_in_degrees(text: str, where: Path) -> bool:
@@ -116,11 +112,6 @@ def without_missing_files(spec: Any, where: Path, mujoco: Any) -> str:
     A missing mesh becomes a placeholder of MuJoCo's own. Links have no mesh in either case, so that
     nothing changes but shapes, which are not checked for collisions.
 
-    Args:
-        spec: an MjSpec that does not compile; changed.
-        where: the MJCF.
-        mujoco: the package.
-
     Returns:
         What was replaced; empty where no file is missing.
 
@@ -134,8 +125,7 @@ def without_missing_files(spec: Any, where: Path, mujoco: Any) -> str:
             field.file, field.nrow, field.ncol, field.userdata = "", 2, 2, [0.0] * 4
     if not missing:
         return ""
-    others = [f"{len(missing) - _SHOWN} more"] if len(missing) > _SHOWN else []
-    shown = listed([*map(printable, missing[:_SHOWN]), *others])
+    shown = listed(first_few([*map(printable, missing)], _SHOWN))
     return (
         f"{printable(where)}: not found were {shown}; masses are those of each <inertial>, and "
         "checks of collisions are without these shapes."

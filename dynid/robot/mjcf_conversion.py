@@ -1,7 +1,9 @@
-"""An MJCF as a URDF: the links, joints and masses that MuJoCo compiles from it."""
+"""An MJCF as a URDF, as MuJoCo compiles it, and what a URDF has no place for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -14,6 +16,7 @@ from dynid.errors import ConfigurationError
 from dynid.robot.mjcf_compiling import compiled_mjcf, mujoco_library
 
 _NO_LIMIT = "1e9"  # URDF requires numbers; these are taken as none
+_TERMS = {"Ia": "dof_armature", "Fv": "dof_damping", "Fc": "dof_frictionloss"}
 _STRAIGHT = 1e-12  # coefficients of a polynomial that is a line
 
 
@@ -24,11 +27,7 @@ def mjcf_as_urdf(text: str, where: Path) -> str:
     are at their joints; positions 0 are those of ``qpos = 0``. Damping and friction of joints, and
     primitive shapes, are kept. A free joint is taken as fixed; joints that follow another one
     linearly become ``<mimic>``. Tendons, actuators and meshes are left out; gravity and armature
-    are those of :func:`~dynid.robot.mjcf_nominal.mjcf_nominal`.
-
-    Args:
-        text: of the MJCF.
-        where: its file, in whose folder included files and meshes are.
+    are those of :func:`mjcf_nominal`.
 
     Raises:
         ConfigurationError: MuJoCo is not installed or cannot compile the text; a ball joint; a loop
@@ -40,7 +39,10 @@ def mjcf_as_urdf(text: str, where: Path) -> str:
 class _Conversion:
     def __init__(self, model: Any, where: Path) -> None:
         self._model, self._where, self._mujoco = model, where, mujoco_library()
-        self._root = ET.Element("robot", name=_model_name(model) or where.stem)
+        name = bytes(model.names).split(b"\0", 1)[0].decode()
+        self._root = ET.Element("robot", name=name or where.stem)
+        self._joints: dict[str, ET.Element] = {}
+        self._link_elements: dict[str, ET.Element] = {}
         # of every body: its last link, and the frame of the body in that link
         self._links: dict[int, str] = {}
         self._frames: dict[int, Array] = {}
@@ -50,10 +52,7 @@ class _Conversion:
         for body in range(self._model.nbody):
             self._add_body(body)
         for number, name in self._followers().items():
-            joint = next(
-                element for element in self._root.iter("joint") if element.get("name") == name
-            )
-            joint.append(self._mimic(number))
+            self._joints[name].append(self._mimic(number))
         ET.indent(self._root)
         return f'<?xml version="1.0"?>\n{ET.tostring(self._root, encoding="unicode")}\n'
 
@@ -120,7 +119,7 @@ class _Conversion:
         return link, body_frame
 
     def _add_joint(self, name: str, kind: str, above: str, link: str, place: Array) -> ET.Element:
-        element = ET.SubElement(self._root, "joint", name=name, type=kind)
+        element = self._joints[name] = ET.SubElement(self._root, "joint", name=name, type=kind)
         ET.SubElement(element, "parent", link=above)
         ET.SubElement(element, "child", link=link)
         element.append(_origin(place))
@@ -228,14 +227,9 @@ class _Conversion:
         return int(self._model.jnt_type[joint]) == int(self._mujoco.mjtJoint.mjJNT_FREE)
 
     def _link(self, name: str) -> ET.Element:
-        for link in self._root.findall("link"):
-            if link.get("name") == name:
-                return link
-        return ET.SubElement(self._root, "link", name=name)
-
-
-def _model_name(model: Any) -> str:
-    return str(bytes(model.names).split(b"\0", 1)[0].decode())
+        if name not in self._link_elements:
+            self._link_elements[name] = ET.SubElement(self._root, "link", name=name)
+        return self._link_elements[name]
 
 
 def _frame(position: Array, quaternion: Array) -> Array:
@@ -251,3 +245,43 @@ def _origin(frame: Array) -> ET.Element:
 
 def _text(values: object) -> str:
     return " ".join(repr(float(value) + 0.0) for value in np.asarray(values, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class MjcfNominal:
+    """Nominal values of an MJCF.
+
+    Attributes:
+        gravity: in the frame of the world, which is the root link of the URDF [m/s^2].
+        terms: rotor inertia, viscous and Coulomb friction of joints that have any, by joint and by
+            prefix of dynid's parameters.
+    """
+
+    gravity: tuple[float, float, float]
+    terms: Mapping[str, Mapping[str, float]]
+
+    def parameters(self, joints: Sequence[str]) -> dict[str, float]:
+        """Return the parameters of actuated joints by dynid's names, such as ``Ia1``."""
+        return {
+            f"{prefix}{number}": value
+            for prefix in _TERMS
+            for number, joint in enumerate(joints, start=1)
+            if (value := self.terms.get(joint, {}).get(prefix))
+        }
+
+
+def mjcf_nominal(text: str, where: Path) -> MjcfNominal:
+    """Return gravity and the terms of joints in an MJCF.
+
+    Raises:
+        ConfigurationError: MuJoCo is not installed, or cannot compile the text.
+    """
+    model = compiled_mjcf(text, where)
+    terms = {}
+    for number in range(model.njnt):
+        dof = int(model.jnt_dofadr[number])
+        values = {prefix: float(getattr(model, name)[dof]) for prefix, name in _TERMS.items()}
+        if any(values.values()):
+            terms[str(model.joint(number).name or f"joint_{number}")] = values
+    x, y, z = (float(value) for value in np.asarray(model.opt.gravity))
+    return MjcfNominal((x, y, z), terms)

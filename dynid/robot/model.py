@@ -18,9 +18,7 @@ from dynid.kept_inputs import inputs_kept
 from dynid.notebook import Shown, data_frame, html_lines, html_table
 from dynid.plugins import NAMES, load_plugin, on_use
 from dynid.recording.model import Recording, Source, source_names
-from dynid.robot.model_text import model_text
 from dynid.robot.provenance import (
-    NO_QUANTITIES,
     BaseEstimate,
     ModelErrors,
     Provenance,
@@ -78,7 +76,7 @@ class Model(Shown):
     errors: ModelErrors | None = None
     determined: tuple[bool, ...] = ()
     urdf_terms: tuple[float, ...] = ()
-    quantities: StoredQuantities = NO_QUANTITIES
+    quantities: StoredQuantities = field(default_factory=StoredQuantities)
     thresholds: Mapping[str, Any] = field(default_factory=dict)
     source: Source | None = None
     sealed: bool = True
@@ -300,19 +298,7 @@ class Model(Shown):
         Raises:
             ValueError: this model was not identified.
         """
-        if self.provenance is None or self.errors is None:
-            raise ValueError(f"the model of {self.robot.name} was not identified")
-        return model_text(
-            self.robot,
-            self.mechanism,
-            self.provenance,
-            self.errors,
-            self.base,
-            determined=self.determined,
-            urdf_terms=self.urdf_terms,
-            quantities=self.quantities,
-            thresholds=self.thresholds,
-        )
+        return str(on_use("dynid.robot.model_text:model_text")(self))
 
     def to_frame(self) -> DataFrame:
         """Return the standard parameters as a pandas DataFrame: name, value, unit, determined.

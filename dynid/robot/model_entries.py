@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from dynid.arrays import Array
 from dynid.configuration import Settings, parse
 from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES, term_lists
 from dynid.errors import MechanismError, ModelFileError
+from dynid.robot.provenance import Doubles, ModelErrors, StoredQuantities, Texts
 from dynid.robot.seal import seal
 
 if TYPE_CHECKING:
@@ -25,14 +26,8 @@ FORMAT = 2
 UNSEALED_FORMAT = 1
 """Without seal and covariance; still read."""
 
-Texts = tuple[StrictStr, ...]
-Doubles = tuple[StrictFloat, ...]
-Counts = tuple[StrictInt, ...]
+Numbers = tuple[StrictFloat, ...]
 Stamps = tuple[Annotated[StrictInt, Field(lt=2**63)], ...]
-SomeDoubles = tuple[Annotated[float, Field(strict=True, allow_inf_nan=True)], ...]
-"""With NaN for what is not known."""
-
-
 _OFTEN_EMPTY = (
     "covariance_factor",
     "held_out_relative_error",
@@ -52,31 +47,11 @@ class TermEntries(Settings):
     kinds: Texts
     joints: Texts
     sides: Texts
-    smoothing: Doubles
-    scale: Doubles
-    dead_band: Doubles
-    static_ratio: Doubles = ()  # empty if no term has one
-    stribeck_velocity: Doubles = ()
-
-
-class ErrorEntries(Settings):
-    """Errors as parallel lists, one value per joint; NaN if not defined."""
-
-    model_config = ConfigDict(allow_inf_nan=True)
-
-    max_relative_torque_error: Doubles
-    mean_relative_torque_error: Doubles
-    rmse: Doubles
-    rmse_torque: Doubles
-    nrmse: Doubles
-    relative_error: Doubles
-    r_squared: Doubles
-    velocity_threshold: Doubles
-    held_out_relative_error: Doubles = ()
-    moving_interval: Doubles = ()
-    resting_interval: Doubles = ()
-    unit: Texts
-    moving_samples: Counts
+    smoothing: Numbers
+    scale: Numbers
+    dead_band: Numbers
+    static_ratio: Numbers = ()  # empty if no term has one
+    stribeck_velocity: Numbers = ()
 
 
 class BaseParameterEntries(Settings):
@@ -84,10 +59,10 @@ class BaseParameterEntries(Settings):
 
     names: Texts
     regroupings: Texts
-    values: Doubles
-    consistent_values: Doubles
-    standard_deviations: Doubles
-    covariance_factor: Doubles = ()  # lower triangle, row by row
+    values: Numbers
+    consistent_values: Numbers
+    standard_deviations: Numbers
+    covariance_factor: Numbers = ()  # lower triangle, row by row
     friction_repeatability: StrictFloat = 0.0
     friction_repeatability_origin: StrictStr = ""
 
@@ -98,18 +73,6 @@ class BaseParameterEntries(Settings):
         factor = np.zeros((len(self.names), len(self.names)))
         factor[np.tril_indices(len(self.names))] = self.covariance_factor
         return np.asarray(factor @ factor.T)
-
-
-class QuantityEntries(Settings):
-    """Physical quantities as parallel lists; NaN if not known."""
-
-    model_config = ConfigDict(allow_inf_nan=True)
-
-    names: Texts
-    values: Doubles
-    standard_deviations: Doubles
-    units: Texts
-    unknown: Texts
 
 
 class ModelEntries(Settings):
@@ -126,7 +89,7 @@ class ModelEntries(Settings):
     recordings: Texts = ()
     recordings_sha256: Texts = ()
     recordings_start_time: Stamps = ()
-    recordings_temperature: SomeDoubles = ()
+    recordings_temperature: Doubles = ()
     versions: dict[StrictStr, StrictStr] = {}  # noqa: RUF012  pydantic copies it
     estimator: StrictStr
     physically_consistent: StrictBool
@@ -138,28 +101,28 @@ class ModelEntries(Settings):
     criterion: Literal["held_out", "max_error"] = "max_error"
     allowed_error: StrictFloat | None = None
     joints: Texts
-    gravity: Doubles
-    coupling: Doubles
+    gravity: Numbers
+    coupling: Numbers
     locked_joints: Texts = ()
-    locked_positions: Doubles = ()
+    locked_positions: Numbers = ()
     passive_joints: Texts = ()
-    passive_positions: Doubles = ()
-    assembled_at: Doubles = ()
+    passive_positions: Numbers = ()
+    assembled_at: Numbers = ()
     closure_kinds: Texts = ()
     closure_links: Texts = ()
-    closure_points: Doubles = ()
-    closure_axes: Doubles = ()
-    closure_lengths: Doubles = ()
+    closure_points: Numbers = ()
+    closure_axes: Numbers = ()
+    closure_lengths: Numbers = ()
     payload_joint: StrictStr | None = None
     semi_static: StrictBool = False
     terms: TermEntries | None = None
     parameter_names: Texts
-    parameters: Doubles
+    parameters: Numbers
     parameters_determined: tuple[StrictBool, ...] = ()
-    urdf_terms: Doubles = ()
-    errors: ErrorEntries
+    urdf_terms: Numbers = ()
+    errors: ModelErrors
     base_parameters: BaseParameterEntries | None = None
-    quantities: QuantityEntries | None = None
+    quantities: StoredQuantities = StoredQuantities()
     urdf_sha256: StrictStr
     urdf: StrictStr
     profile: StrictStr
@@ -193,10 +156,6 @@ def parse_entries(content: Mapping[str, Any], where: str) -> ModelEntries:
 def check_seal(content: Mapping[str, Any], where: str) -> None:
     """Check the seal of a model.yaml that has one.
 
-    Args:
-        content: of the whole file.
-        where: names it in error messages.
-
     Raises:
         ModelFileError: entries that the controller uses were altered after they were written.
     """
@@ -215,43 +174,30 @@ def check_seal(content: Mapping[str, Any], where: str) -> None:
 
 
 def _check_lengths(entries: ModelEntries, where: str) -> None:
-    joints = len(entries.joints)
+    def lists_of(*names: str) -> dict[str, object]:
+        return {name: getattr(entries, name) for name in names}
+
+    joints, quantities = len(entries.joints), entries.quantities
+    recordings = [name for name in ModelEntries.model_fields if name.startswith("recordings_")]
+    parameters = lists_of("parameters", "parameters_determined")
     groups: list[tuple[str, int, Mapping[str, object]]] = [
-        (
-            "parameter_names",
-            len(entries.parameter_names),
-            {
-                "parameters": entries.parameters,
-                "parameters_determined": entries.parameters_determined,
-            },
-        ),
-        ("joints", joints, dict(entries.errors)),
-        (
-            "recordings",
-            len(entries.recordings),
-            {name: values for name, values in entries if name.startswith("recordings_")},
-        ),
-        (
-            "locked_joints",
-            len(entries.locked_joints),
-            {"locked_positions": entries.locked_positions},
-        ),
-        ("the square of joints", joints**2, {"coupling": entries.coupling}),
-        ("x, y, z", 3, {"gravity": entries.gravity}),
+        ("parameter_names", len(entries.parameter_names), parameters),
+        ("joints", joints, vars(entries.errors)),
+        ("recordings", len(entries.recordings), lists_of(*recordings)),
+        ("locked_joints", len(entries.locked_joints), lists_of("locked_positions")),
+        ("the square of joints", joints**2, lists_of("coupling")),
+        ("x, y, z", 3, lists_of("gravity")),
+        ("quantities.names", len(quantities.names), vars(quantities)),
     ]
     if entries.terms is not None:
-        listed = {**dict(entries.terms), "urdf_terms": entries.urdf_terms}
-        groups.append(("terms.kinds", len(entries.terms.kinds), listed))
+        terms = {**dict(entries.terms), **lists_of("urdf_terms")}
+        groups.append(("terms.kinds", len(entries.terms.kinds), terms))
     if entries.base_parameters is not None:
-        base = entries.base_parameters
-        count, estimates = len(base.names), dict(base)
-        triangle = estimates.pop("covariance_factor")
+        estimates = dict(entries.base_parameters)
+        count, triangle = len(entries.base_parameters.names), estimates.pop("covariance_factor")
         groups.append(("base_parameters.names", count, estimates))
         reference = "the triangle of base_parameters.names"
         groups.append((reference, count * (count + 1) // 2, {"covariance_factor": triangle}))
-    if entries.quantities is not None:
-        stored = entries.quantities
-        groups.append(("quantities.names", len(stored.names), dict(stored)))
     for reference, expected, lists in groups:
         for name, values in lists.items():
             optional = name in _OFTEN_EMPTY and not values

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from dynid.robot.model_entries import (
     check_seal,
     parse_entries,
 )
-from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
+from dynid.robot.provenance import BaseEstimate, Provenance
 from dynid.robot.robot import Robot
 from dynid.robot.tuned_thresholds import stored_thresholds, with_threshold_parameters
 from dynid.transaction import settled
@@ -33,10 +34,6 @@ MakeRobot = Callable[..., Robot]
 
 def read_model(path: Path, make_robot: MakeRobot) -> Model:
     """Read ``model.yaml``.
-
-    Args:
-        path: of the file.
-        make_robot: dynid.profile.make_robot, passed by dynid.profile.load_model.
 
     Raises:
         ModelFileError: the file is missing, incomplete, altered or inconsistent.
@@ -95,10 +92,10 @@ def parse_model(
         mechanism=mechanism.with_parameters(np.array(entries.parameters)),
         base=_read_base(entries),
         provenance=provenance,
-        errors=ModelErrors(**dict(entries.errors)),
+        errors=entries.errors,
         determined=entries.parameters_determined,
         urdf_terms=entries.urdf_terms,
-        quantities=StoredQuantities(**dict(entries.quantities or {})),
+        quantities=entries.quantities,
         thresholds=thresholds,
         source=source,
         sealed=sealed and entries.format != UNSEALED_FORMAT,
@@ -106,26 +103,12 @@ def parse_model(
 
 
 def _read_provenance(entries: ModelEntries, where: str) -> Provenance:
-    return Provenance(
-        status=entries.status,
-        created=_time("created", entries.created, where),
-        edited_at=None
-        if entries.edited_at is None
-        else _time("edited_at", entries.edited_at, where),
-        estimator=entries.estimator,
-        physically_consistent=entries.physically_consistent,
-        cutoff_hz=entries.cutoff_hz,
-        raw_samples=entries.raw_samples,
-        samples=entries.samples,
-        condition_number=entries.condition_number,
-        base_parameter_count=entries.base_parameter_count,
-        criterion=entries.criterion,
-        allowed_error=entries.allowed_error,
-        reasons=entries.reasons,
-        warnings=entries.warnings,
-        sources=_read_sources(entries),
-        versions=dict(entries.versions),
-    )
+    stored = {field.name for field in fields(Provenance)} & set(ModelEntries.model_fields)
+    values = {name: getattr(entries, name) for name in stored}
+    for name in ("created", "edited_at"):
+        if values[name] is not None:
+            values[name] = _time(name, values[name], where)
+    return Provenance(**values, sources=_read_sources(entries))
 
 
 def _read_sources(entries: ModelEntries) -> tuple[Source, ...]:

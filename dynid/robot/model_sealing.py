@@ -21,13 +21,11 @@ from dynid.robot.model_file import MakeRobot, parse_model
 from dynid.robot.parameter_file import quoted
 from dynid.robot.seal import seal
 from dynid.text import iso_time
+from dynid.yaml_rewriting import Edit, edited_text
 
 _REMARK = "# Edited by hand, confirmed "
 _EXPLANATION = "errors, standard deviations and base parameters are those of the identification."
 _BY_SEALING = ("format", "sha256", "edited_at")
-
-Edit = tuple[int, int, str]
-"""Start and end in the text, and the replacement."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +55,6 @@ def confirm_edit(path: Path, make_robot: MakeRobot) -> SealedEdit:
     Comments, order and all other bytes of the file stay; ``edited_at`` and a comment record the
     edit. A file of format 1, which has no seal, is converted to format 2. A file with a valid seal
     is not changed.
-
-    Args:
-        path: of the file.
-        make_robot: dynid.profile.make_robot.
 
     Raises:
         ModelFileError: the file is missing or inconsistent, its parameters are not physically
@@ -127,9 +121,7 @@ def _sealed_text(text: str, sha256: str, now: str) -> str:
     indent = text[begin : anchor.index]
     between = ", " if indent.strip() else _line_break(text) + indent
     edits.append((anchor.index, anchor.index, "".join(line + between for line in added)))
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+    return edited_text(text, edits)
 
 
 def _remark(text: str, now: str) -> Edit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,10 @@ from dynid.arrays import Array
 from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import term_lists
 from dynid.dynamics.mechanism import Mechanism
+from dynid.robot.model import Model
 from dynid.robot.model_entries import FORMAT
 from dynid.robot.parameter_file import Listed, LiteralBlock, Value, parameter_file
-from dynid.robot.provenance import (
-    NO_QUANTITIES,
-    BaseEstimate,
-    ModelErrors,
-    Provenance,
-    StoredQuantities,
-)
+from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
 from dynid.robot.robot import Robot
 from dynid.robot.seal import seal
 from dynid.robot.tuned_thresholds import COLLISION
@@ -30,19 +25,16 @@ from dynid.robot.urdf_export import kinematic_urdf
 from dynid.text import iso_time
 
 
-def model_text(
-    robot: Robot,
-    mechanism: Mechanism,
-    provenance: Provenance,
-    errors: ModelErrors,
-    base: BaseEstimate,
-    *,
-    determined: Sequence[bool] = (),
-    urdf_terms: Sequence[float] = (),
-    quantities: StoredQuantities = NO_QUANTITIES,
-    thresholds: Mapping[str, Any] | None = None,
-) -> str:
-    """Return the text of a ``model.yaml``; the arguments are a Model's attributes."""
+def model_text(model: Model) -> str:
+    """Return the text of a ``model.yaml``.
+
+    Raises:
+        ValueError: the model was not identified.
+    """
+    robot, mechanism, errors = model.robot, model.mechanism, model.errors
+    provenance = model.identified_provenance
+    if errors is None:
+        raise ValueError(f"the model of {robot.name} has no errors of an identification")
     urdf = kinematic_urdf(robot.urdf_xml)
     # settings for motion or simulation are not part of a model
     profile = yaml.safe_dump(robot.yaml_content(with_model_only=True), sort_keys=False, width=100)
@@ -54,20 +46,18 @@ def model_text(
         "robot": robot.name,
         **made,
         **mechanics,
-        "parameters": Listed(_floats(mechanism.parameters), _remarks(mechanism, determined)),
-        "parameters_determined": determined,
-        "urdf_terms": urdf_terms,
+        "parameters": Listed(_floats(mechanism.parameters), _remarks(mechanism, model.determined)),
+        "parameters_determined": model.determined,
+        "urdf_terms": model.urdf_terms,
         "errors": {name: list(values) for name, values in vars(errors).items()},
-        "base_parameters": _base_parameters(base),
-        "quantities": {name: list(values) for name, values in vars(quantities).items()},
+        "base_parameters": _base_parameters(model.base),
+        "quantities": {name: list(values) for name, values in vars(model.quantities).items()},
         **hashes,
         "urdf": LiteralBlock(urdf),
         "profile": LiteralBlock(profile),
     }
-    return parameter_file(
-        {"model": entries, COLLISION: thresholds},
-        header(robot, mechanism, provenance, errors, quantities),
-    )
+    groups = {"model": entries, COLLISION: model.thresholds}
+    return parameter_file(groups, _header(model, provenance, errors))
 
 
 def covariance_factor(covariance: Array) -> Array:
@@ -165,19 +155,13 @@ def _floats(values: Iterable[Any]) -> list[float]:
     return [float(value) for value in values]
 
 
-def header(
-    robot: Robot,
-    mechanism: Mechanism,
-    made: Provenance,
-    errors: ModelErrors,
-    quantities: StoredQuantities,
-) -> list[str]:
+def _header(model: Model, made: Provenance, errors: ModelErrors) -> list[str]:
     """Return the lines of the comment: outcome, recordings, versions, errors, quantities."""
     cutoff = "none" if made.cutoff_hz is None else f"{made.cutoff_hz:g} Hz"
     versions = ", ".join(f"{name} {version}" for name, version in made.versions.items())
     outcome = "FAILED, do not use it" if made.failed else "SUCCEEDED"
     return [
-        f"Identification of the dynamic parameters of {robot.name}: {outcome}",
+        f"Identification of the dynamic parameters of {model.robot.name}: {outcome}",
         *(f"  because: {reason}" for reason in made.reasons if made.failed),
         *(f"  note: {warning}" for warning in made.warnings),
         f"Date and time: {iso_time(made.created)}",
@@ -188,8 +172,8 @@ def header(
         f"Torque errors{_allowed(made)}: norm of the error over norm of the torque, the same",
         "held out (on data not used in the fit), max and mean of moving samples over the largest",
         "torque:",
-        *_error_rows(mechanism, errors),
-        *_quantity_rows(quantities),
+        *_error_rows(model.mechanism, errors),
+        *_quantity_rows(model.quantities),
     ]
 
 

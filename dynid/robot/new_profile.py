@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynid.robot.urdf_profile import urdf_limits
 from dynid.text import joint_units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from dynid.robot.chains import RobotJoints
-    from dynid.robot.mjcf_nominal import MjcfNominal
+    from dynid.robot.mjcf_conversion import MjcfNominal
     from dynid.robot.urdf_joints import UrdfJoint
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
@@ -70,14 +70,12 @@ class NewProfile:
     """What a new profile is made of.
 
     Attributes:
-        robot: its name.
         urdf: path of the URDF, as seen from the profile.
         source: file that it was made from, for the comment at the top.
         found: the joints of the URDF.
         joints: the actuated ones, in drive order.
         mesh_folder: folder of the URDF's meshes, or None.
-        gravity: in the frame of the root link [m/s^2].
-        parameters: nominal ones of joint terms, by name.
+        nominal: gravity and joint terms of an MJCF, or None.
         srdf: of the robot, as seen from the profile, or None.
         doubtful: keys of ``limits`` whose numbers in the URDF are not believable.
     """
@@ -88,17 +86,9 @@ class NewProfile:
     found: RobotJoints
     joints: tuple[str, ...]
     mesh_folder: str | None = None
-    gravity: tuple[float, float, float] = _DOWN
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    nominal: MjcfNominal | None = None
     srdf: str | None = None
     doubtful: tuple[str, ...] = ()
-
-    def with_nominal(self, nominal: MjcfNominal | None) -> NewProfile:
-        """Return the profile with gravity and joint terms of an MJCF, where it is made from one."""
-        if nominal is None:
-            return self
-        parameters = nominal.parameters(self.joints)
-        return replace(self, gravity=nominal.gravity, parameters=parameters)
 
     def text(self) -> str:
         """Return the YAML with its comments."""
@@ -135,7 +125,7 @@ class NewProfile:
                 for name, value in locked.items()
             ]
         rows += self._closed_chain()
-        gravity = "[0, 0, -9.81]" if self.gravity == _DOWN else _list(self.gravity)
+        gravity = _list(_DOWN if self.nominal is None else self.nominal.gravity)
         rows.append(f"gravity: {gravity}     # [m/s^2] in the frame of the root link")
         return "\n".join(rows) + "\n\n"
 
@@ -205,13 +195,14 @@ class NewProfile:
         return _WORKSPACE.format(rows="".join(f"{row}\n" for row in rows))
 
     def _simulation(self) -> str:
-        if not self.parameters:
+        parameters = {} if self.nominal is None else self.nominal.parameters(self.joints)
+        if not parameters:
             return ""
         rows = [
             "",
             "simulation:                # the simulated robot",
             "  parameters:              # of the MJCF: rotor inertia, viscous and Coulomb friction",
-            *(f"    {name}: {_number(value)}" for name, value in self.parameters.items()),
+            *(f"    {name}: {_number(value)}" for name, value in parameters.items()),
         ]
         return "\n".join(rows) + "\n"
 

@@ -66,13 +66,7 @@ def parameter_file(
 
 
 def group_text(name: str, parameters: Mapping[str, Value], remarks: Sequence[str]) -> str:
-    """Return the lines of a group, to be added at the end of a parameter file for one node.
-
-    Args:
-        name: of the group.
-        parameters: names and values within it.
-        remarks: lines of a comment in the group.
-    """
+    """Return the lines of a group, to be added at the end of a parameter file for one node."""
     comment = [f"{_INDENT * 3}# {_one_line(line)}".rstrip() for line in remarks]
     lines = [f"{_INDENT * 2}{name}:", *comment, *_mapping(parameters, 3)]
     return "\n".join(lines) + "\n"
@@ -80,10 +74,6 @@ def group_text(name: str, parameters: Mapping[str, Value], remarks: Sequence[str
 
 def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
     """Return the parameters in the text of a parameter file by name, with dots for nesting.
-
-    Args:
-        text: a file for one node or for any (``/**``), as dynid writes it.
-        where: names the text in error messages.
 
     Raises:
         ConfigurationError: the text is not YAML, or contains no parameters.

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field, StrictInt, StrictStr
 
 from dynid.arrays import Array
 from dynid.recording.model import Source
 from dynid.text import iso_time
+
+# in a file each of these is a list of values of this very type
+Texts = tuple[StrictStr, ...]
+Counts = tuple[StrictInt, ...]
+Doubles = tuple[Annotated[float, Field(strict=True, allow_inf_nan=True)], ...]
+"""With NaN for what is not known."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _FIRST_DATE = datetime(2000, 1, 1, tzinfo=timezone.utc)
@@ -25,16 +32,12 @@ class Provenance:
         status: ``"failed"`` if the identification failed its criterion; such a model must not be
             used.
         reasons: sentences on why it failed.
-        warnings: sentences.
         created: date and time in UTC.
         edited_at: when an edit by hand was confirmed, in UTC; None without one.
-        sources: the recordings.
         versions: of dynid and of the libraries that affect its numbers.
         estimator: by its name in a profile.
         physically_consistent: whether the pseudo-inertia of every body is positive definite.
         cutoff_hz: of the low-pass filter on positions; None without one.
-        raw_samples: recorded.
-        samples: used.
         condition_number: of the identification's column-scaled regressor.
         base_parameter_count: including those that the recordings do not determine.
         criterion: of success: ``"held_out"`` or ``"max_error"`` (older models, without a choice).
@@ -151,19 +154,19 @@ class ModelErrors:
             known.
     """
 
-    max_relative_torque_error: tuple[float, ...]
-    mean_relative_torque_error: tuple[float, ...]
-    rmse: tuple[float, ...]
-    rmse_torque: tuple[float, ...]
-    nrmse: tuple[float, ...]
-    relative_error: tuple[float, ...]
-    r_squared: tuple[float, ...]
-    velocity_threshold: tuple[float, ...]
-    unit: tuple[str, ...]
-    moving_samples: tuple[int, ...]
-    held_out_relative_error: tuple[float, ...] = ()
-    moving_interval: tuple[float, ...] = ()
-    resting_interval: tuple[float, ...] = ()
+    max_relative_torque_error: Doubles
+    mean_relative_torque_error: Doubles
+    rmse: Doubles
+    rmse_torque: Doubles
+    nrmse: Doubles
+    relative_error: Doubles
+    r_squared: Doubles
+    velocity_threshold: Doubles
+    unit: Texts
+    moving_samples: Counts
+    held_out_relative_error: Doubles = ()
+    moving_interval: Doubles = ()
+    resting_interval: Doubles = ()
 
 
 @dataclass(frozen=True)
@@ -177,11 +180,8 @@ class StoredQuantities:
         unknown: a sentence on why a quantity is not known; empty if it is.
     """
 
-    names: tuple[str, ...] = ()
-    values: tuple[float, ...] = ()
-    standard_deviations: tuple[float, ...] = ()
-    units: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-
-NO_QUANTITIES = StoredQuantities()
+    names: Texts = ()
+    values: Doubles = ()
+    standard_deviations: Doubles = ()
+    units: Texts = ()
+    unknown: Texts = ()

@@ -9,7 +9,6 @@ a torque offset may be one permille of the rated torque too small.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,10 +29,10 @@ from dynid.robot.drive_objects import (
     VELOCITY,
     DriveObject,
     commanded,
-    interfaces,
     measured,
     measured_effort,
 )
+from dynid.robot.parameter_file import number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -153,11 +152,10 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
     for joint in joints:
         path = slave_path(folder, joint)
         slave = read_yaml(path)
-        entries = slave.get("sdo")
         periods = {
             entry.get("sub_index"): entry.get("value")
-            for entry in (entries if isinstance(entries, list) else [])
-            if isinstance(entry, dict) and entry.get("index") == PERIOD.index
+            for entry in _groups(slave.get("sdo"))
+            if entry.get("index") == PERIOD.index
         }
         if (periods.get(1), periods.get(2)) != period:
             raise ConfigurationError(
@@ -180,16 +178,13 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
 
 def _interfaces(slave: dict[str, Any], side: str, key: str) -> set[str]:
     """Return the interfaces of one side of a slave file; none if the file is invalid."""
-    pdos = slave.get(side)
-    groups = [
-        pdo.get("channels")
-        for pdo in (pdos if isinstance(pdos, list) else [])
-        if isinstance(pdo, dict)
-    ]
-    channels = [channel for group in groups if isinstance(group, list) for channel in group]
-    return {
-        str(channel[key]) for channel in channels if isinstance(channel, dict) and key in channel
-    }
+    channels = (one for pdo in _groups(slave.get(side)) for one in _groups(pdo.get("channels")))
+    return {str(channel[key]) for channel in channels if key in channel}
+
+
+def _groups(content: object) -> list[dict[str, Any]]:
+    entries = content if isinstance(content, list) else []
+    return [entry for entry in entries if isinstance(entry, dict)]
 
 
 def slave_path(folder: Path, joint: str) -> Path:
@@ -213,7 +208,6 @@ def _slave(
         f"  - {{index: 0x{index:04x}, sub_index: {sub}, type: {kind}, value: {value}}}\n"
         for index, sub, kind, value in startup
     )
-    commands, states = interfaces(drives)
     received = [entry for entry in measured(drives) if entry.index not in absent]
     return (
         f"vendor_id: 0x{drive.vendor_id:08x}\n"
@@ -224,11 +218,11 @@ def _slave(
         f"sdo:\n{sdo}"
         f"rpdo:\n  - index: 0x{drive.rpdo:04x}\n    channels:\n"
         + "".join(
-            _channel(entry, "command_interface", commands, scales, _default(entry, drives))
+            _channel(entry, "command_interface", scales, _default(entry, drives))
             for entry in commanded(drives)
         )
         + f"tpdo:\n  - index: 0x{drive.tpdo:04x}\n    channels:\n"
-        + "".join(_channel(entry, "state_interface", states, scales) for entry in received)
+        + "".join(_channel(entry, "state_interface", scales) for entry in received)
     )
 
 
@@ -240,19 +234,9 @@ def _default(command: DriveObject, drives: Drives) -> str:
 
 
 def _channel(
-    entry: DriveObject,
-    side: str,
-    names: dict[int, str],
-    scales: dict[DriveObject, float],
-    more: str = "",
+    entry: DriveObject, side: str, scales: dict[DriveObject, float], more: str = ""
 ) -> str:
-    name = f", {side}: {names[entry.index]}" if entry.index in names else ""
-    factor = f", factor: {_number(scales[entry])}" if entry in scales else ""
+    name = f", {side}: {entry.interface}" if entry.interface else ""
+    factor = f", factor: {number(scales[entry])}" if entry in scales else ""
     head = f"index: 0x{entry.index:04x}, sub_index: 0, type: {entry.type}"
     return f"      - {{{head}{name}{factor}{more}}}\n"
-
-
-def _number(value: float) -> str:
-    """Return all digits, in a form that is a number in YAML 1.1 too: 1.0e-05, not 1e-05."""
-    text = repr(float(value))
-    return text if "." in text else text.replace("e", ".0e")

@@ -8,7 +8,6 @@ axis with a spring, only as pictures or not at all; models of those are refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,30 +25,12 @@ _LONGEST_ARM = 1000.0  # [m]
 _ROUNDING = 1e-9  # of a torque, below which a difference is rounding
 
 
-@dataclass(frozen=True)
-class AxisModel:
-    """softMC's model of one axis.
-
-    Attributes:
-        number: ``DynamicModel``.
-        parameters: ``DynamicParameter[1]`` and following.
-        viscous, coulomb: friction as in dynid, not negative; softMC's are their negatives.
-        meanings: of the parameters, as in the manual.
-    """
-
-    number: int
-    parameters: tuple[float, ...]
-    meanings: tuple[str, ...]
-    viscous: float
-    coulomb: float
+AxisParameters = list[tuple[str, float]]
+"""``DynamicParameter[1]`` and following: meaning, as in the manual, and value."""
 
 
-def axis_model(model: Model, arm_length: float = 0.0) -> AxisModel:
-    """Return softMC's model of the same axis.
-
-    Args:
-        model: of one joint, with viscous and Coulomb friction at most.
-        arm_length: from a rotary axis to its payload [m], of models with a payload on an arm.
+def _axis_model(model: Model, arm_length: float) -> tuple[int, AxisParameters]:
+    """Return softMC's model of the same axis: ``DynamicModel`` and its parameters.
 
     Raises:
         ModelFileError: softMC has no model of it, or none whose parameters the manual lists; or the
@@ -78,41 +59,30 @@ def axis_model(model: Model, arm_length: float = 0.0) -> AxisModel:
             f"parameter for the joint terms {kinds}; identify without them, or omit them ({omit})."
         )
     inertia = _torque(model, 0.0, acceleration=1.0) - _torque(model, 0.0)
-    friction = {kind: _parameter(model, kind) for kind in _FRICTION}
-    number, parameters, meanings = (
-        _linear(model, inertia) if linear else _rotary(model, inertia, arm_length)
-    )
-    return AxisModel(number, parameters, meanings, friction["viscous"], friction["coulomb"])
+    return _linear(model, inertia) if linear else _rotary(model, inertia, arm_length)
 
 
-def _linear(model: Model, mass: float) -> tuple[int, tuple[float, ...], tuple[str, ...]]:
+def _linear(model: Model, mass: float) -> tuple[int, AxisParameters]:
     force = _torque(model, 0.0)
-    meanings = (
-        "total mass of the moved part [kg]",
-        "constant force due to gravity [N]",
-        "gravity coefficient for the payload's mass [m/s^2]",
-    )
+    moved = ("total mass of the moved part [kg]", mass)
     if force == 0.0 and not any(t.kind in _CONSTANT for t in model.mechanism.terms):
-        return 1, (mass,), meanings[:1]
-    return 2, (mass, force, GRAVITY), meanings
+        return 1, [moved]
+    constant = ("constant force due to gravity [N]", force)
+    return 2, [moved, constant, ("gravity coefficient for the payload's mass [m/s^2]", GRAVITY)]
 
 
-def _rotary(
-    model: Model, inertia: float, arm_length: float
-) -> tuple[int, tuple[float, ...], tuple[str, ...]]:
-    meanings = (
-        "total moment of inertia about the axis [kg*m^2]",
-        "square of the crank arm's length, axis to payload [m^2]",
-        "mass * gravity * distance to the centre of mass [N*m]",
-        "gravity * distance to the payload [m^2/s^2]",
-    )
+def _rotary(model: Model, inertia: float, arm_length: float) -> tuple[int, AxisParameters]:
     # gravity torque is a cosine of the position
     largest = float(np.hypot(_torque(model, 0.0), _torque(model, np.pi / 2)))
+    parameters = [
+        ("total moment of inertia about the axis [kg*m^2]", inertia),
+        ("square of the crank arm's length, axis to payload [m^2]", arm_length**2),
+        ("mass * gravity * distance to the centre of mass [N*m]", largest),
+        ("gravity * distance to the payload [m^2/s^2]", GRAVITY * arm_length),
+    ]
     if largest > _ROUNDING * max(1.0, abs(inertia)):
-        return 3, (inertia, arm_length**2, largest, GRAVITY * arm_length), meanings
-    if arm_length:
-        return 2, (inertia, arm_length**2), meanings[:2]
-    return 1, (inertia,), meanings[:1]
+        return 3, parameters
+    return (2, parameters[:2]) if arm_length else (1, parameters[:1])
 
 
 def _torque(model: Model, position: float, acceleration: float = 0.0) -> float:
@@ -149,19 +119,17 @@ def softmc_program(
             f"the axis '{printable(axis)}' is no name of softMC: use letters, digits and "
             "underscores, such as A1."
         )
-    described = axis_model(model, arm_length)
-    parameters = [
-        f"{axis}.DynamicParameter[{number}] = {value:.9e}"
-        for number, value in enumerate(described.parameters, 1)
-    ]
+    number, parameters = _axis_model(model, arm_length)
     lines = [
-        *(f"'{line}" for line in [*_comment(model, axis), *_meanings(described), *notes]),
+        *(f"'{line}" for line in [*_comment(model, axis), *_meanings(number, parameters), *notes]),
         "PROGRAM CONTINUE",
         f"ATTACH {axis}",
-        *parameters,
-        f"{axis}.ViscousFriction = {-described.viscous:.9e}",
-        f"{axis}.CoulombFriction = {-described.coulomb:.9e}",
-        f"{axis}.DynamicModel = {described.number}",
+        *(
+            f"{axis}.DynamicParameter[{place}] = {value:.9e}"
+            for place, (_, value) in enumerate(parameters, 1)
+        ),
+        *(f"{axis}.{name} = {-_parameter(model, kind):.9e}" for kind, name in _FRICTION.items()),
+        f"{axis}.DynamicModel = {number}",
         f"DETACH {axis}",
         "TERMINATE PROGRAM",
     ]
@@ -193,10 +161,10 @@ def _comment(model: Model, axis: str) -> list[str]:
     ]
 
 
-def _meanings(described: AxisModel) -> list[str]:
-    lines = [f"DynamicParameter[{n}]: {text}" for n, text in enumerate(described.meanings, 1)]
+def _meanings(number: int, parameters: AxisParameters) -> list[str]:
+    lines = [f"DynamicParameter[{n}]: {text}" for n, (text, _) in enumerate(parameters, 1)]
     lines.append("Units are SI; friction is negative, as softMC's own.")
-    if described.number == 3:
+    if number == 3:
         lines.append(
             "The manual's text does not say at which position the torque of gravity is 0: check "
             "the axis' zero before use."

@@ -34,11 +34,6 @@ def stored_thresholds(content: Mapping[str, Any], where: str) -> Mapping[str, An
 def with_threshold_parameters(robot: Robot, parameters: Mapping[str, Any], where: str) -> Robot:
     """Return a robot with a controller's parameters ``collision`` among its settings.
 
-    Args:
-        robot: with the other settings.
-        parameters: by name within the group.
-        where: names them in error messages.
-
     Raises:
         ConfigurationError: a parameter is unknown or invalid, or they do not match the joints.
     """
@@ -56,12 +51,6 @@ def text_with_thresholds(
     text: str, parameters: Mapping[str, Value], remarks: Sequence[str], where: str
 ) -> str:
     """Return the text of a model.yaml with other thresholds; all other bytes stay.
-
-    Args:
-        text: of the file.
-        parameters: by name within the group.
-        remarks: lines of a comment in the group.
-        where: names the file in error messages.
 
     Raises:
         ModelFileError: the file is written in a form of YAML that is not supported here.

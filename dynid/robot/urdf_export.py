@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
 
 
@@ -168,7 +167,7 @@ def _set_friction(
                 # each of a pair applies to one direction
                 (0.5 if term.traits.mirror else 1.0) * float(value)
                 for term, value in zip(mechanism.terms, values, strict=True)
-                if _belongs(term, number) and term.traits.urdf == attribute
+                if (term.joint, term.side, term.traits.urdf) == (number, "joint", attribute)
             ]
             if sizes:
                 dynamics = joints[name].find("dynamics")
@@ -176,7 +175,3 @@ def _set_friction(
                     dynamics = ET.SubElement(joints[name], "dynamics")
                 # simulators reject negative friction
                 dynamics.set(attribute, repr(max(sum(sizes), 0.0)))
-
-
-def _belongs(term: JointTerm, number: int) -> bool:
-    return term.joint == number and term.side == "joint"

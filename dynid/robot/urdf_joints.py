@@ -27,10 +27,7 @@ class UrdfJoint:
     """A movable joint of a URDF; limits are None where the URDF has no meaningful number.
 
     Attributes:
-        name: of the joint.
         kind: ``revolute``, ``continuous`` or ``prismatic``.
-        parent: its parent link.
-        child: its child link.
         position: lower and upper limit [rad or m]; None for a continuous joint.
         doubt: what the URDF has in place of believable position limits; empty where they are.
         zero: which of ``velocity`` and ``effort`` is 0 in the URDF.

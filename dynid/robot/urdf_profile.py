@@ -28,11 +28,6 @@ def urdf_profile(urdf_xml: str, file: str, joints: Sequence[str] | None = None) 
     All joints are actuated, in the order of the file, but those of grippers and wheels, which are
     locked. Joints that turn without end have a limit of half a turn to both sides.
 
-    Args:
-        urdf_xml: the URDF's text.
-        file: its name.
-        joints: the actuated joints in place of these.
-
     Raises:
         ConfigurationError: the text is not a URDF, or has no movable joint.
     """

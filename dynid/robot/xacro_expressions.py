@@ -65,13 +65,7 @@ def confine(xacro: ModuleType) -> None:
 
 
 def _evaluate(expression: str, names: dict[str, Any], inner: Any = None) -> object:
-    """Return the value of an expression, as xacro's own ``safe_eval``.
-
-    Args:
-        expression: text without ``${`` and ``}``.
-        names: values by name, which functions in the expression see.
-        inner: further values by name.
-    """
+    """Return the value of an expression, as xacro's own ``safe_eval``."""
     names.update({"__builtins__": {}, _ATTRIBUTE: _attribute})
     return eval(_code(expression.strip()), names, inner)  # noqa: S307  all its parts are listed
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dynid.dynamics.base_parameters import base_parameterization
@@ -96,6 +98,12 @@ def recorded(
         joint_names=mechanism.joints,
         sampling_rate=rate,
     )
+
+
+def arm_recording(**more: Any) -> Recording:
+    """Return a recording of ``arm_robot`` with its true parameters, as by :func:`recorded`."""
+    mechanism = arm_robot().mechanism()
+    return recorded(mechanism, true_parameters(mechanism), **more)
 
 
 def problem_of(robot: Robot, *recordings: Recording) -> Problem:

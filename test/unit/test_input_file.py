@@ -64,6 +64,11 @@ def test_refuses_a_socket_a_device_and_a_folder(
         read_text(tmp_path)
 
 
+def test_refuses_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"gone\.yaml: there is no such file\."):
+        read_text(tmp_path / "gone.yaml")
+
+
 @pytest.mark.parametrize("name", ["a\0b", "x" * 300, "a/" * 3000])
 def test_refuses_a_name_that_no_file_can_have(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):

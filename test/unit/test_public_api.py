@@ -13,7 +13,7 @@ from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hin
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_recording, arm_robot
 
 import dynid
 from dynid.api.identification import IdentificationKeywords
@@ -25,9 +25,7 @@ HEAVY = ("clarabel", "matplotlib", "numpy", "pinocchio", "pydantic", "rosbags", 
 
 @pytest.fixture(scope="module")
 def result() -> dynid.Identification:
-    robot = arm_robot()
-    mechanism = robot.mechanism()
-    return dynid.identify(robot, recorded(mechanism, true_parameters(mechanism), noise=0.05))
+    return dynid.identify(arm_robot(), arm_recording(noise=0.05))
 
 
 def test_every_public_name_can_be_imported() -> None:
@@ -62,9 +60,7 @@ def test_importing_it_imports_no_numerical_library() -> None:
 
 
 def test_settings_by_keyword_replace_those_of_the_robot(result: dynid.Identification) -> None:
-    robot = arm_robot()
-    mechanism = robot.mechanism()
-    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+    robot, recording = arm_robot(), arm_recording(noise=0.05)
     again = dynid.identify(robot, recording, estimator="ols", cutoff_hz=20)
     assert again.provenance.estimator == "ols"
     assert again.provenance.cutoff_hz == 20
@@ -138,9 +134,7 @@ def test_a_saved_model_is_the_one_that_was_identified(
 def test_results_are_short_as_text_and_tables_in_a_notebook(
     result: dynid.Identification,
 ) -> None:
-    robot = arm_robot()
-    mechanism = robot.mechanism()
-    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, seed=3)
+    robot, recording = arm_robot(), arm_recording(noise=0.05, seed=3)
     validation = dynid.validate(result.model, recording)
     shown = [robot, recording, result, result.model, validation, result.signals[0]]
     for one in shown:
@@ -195,10 +189,7 @@ def test_it_identifies_in_a_thread(result: dynid.Identification) -> None:
     found: list[dynid.Identification] = []
 
     def work() -> None:
-        robot = arm_robot()
-        mechanism = robot.mechanism()
-        recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
-        found.append(dynid.identify(robot, recording))
+        found.append(dynid.identify(arm_robot(), arm_recording(noise=0.05)))
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -260,18 +251,12 @@ print(dynid.tune_collision(result.model, recording).settings())
 def test_a_wrong_argument_is_an_error_in_one_sentence(
     result: dynid.Identification, call, words: str
 ) -> None:
-    robot = arm_robot()
-    mechanism = robot.mechanism()
-    recording = recorded(mechanism, true_parameters(mechanism))
     with pytest.raises(dynid.DynidError, match=words):
-        call(robot, result.model, recording)
+        call(arm_robot(), result.model, arm_recording())
 
 
 def test_payload_and_friction_take_one_recording(result: dynid.Identification) -> None:
-    robot = arm_robot()
-    mechanism = robot.mechanism()
-    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
-    payload = dynid.identify_payload(result.model, recording)
+    payload = dynid.identify_payload(result.model, arm_recording(noise=0.05))
     assert len(repr(payload)) < 1500
     assert "mass" in repr(payload)
 

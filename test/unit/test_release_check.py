@@ -10,6 +10,7 @@ import pytest
 from dynid_docs.release_check import problems
 
 import dynid
+from dynid import _core
 
 ROOT = Path(__file__).parents[2]
 FILES = (
@@ -73,6 +74,7 @@ def test_tag_changelog_and_placeholders_are_named(ready: Path) -> None:
 
 def test_the_versions_of_this_repository_agree() -> None:
     assert not [line for line in problems(ROOT) if "version" in line]
+    assert dynid.__version__ == _core.version
 
 
 def test_another_date_in_the_citation_is_named(ready: Path) -> None:

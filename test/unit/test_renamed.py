@@ -1,4 +1,4 @@
-"""What docs/development.md and docs/development.md state about names is true of the code."""
+"""What docs/development.md states about names is true, and what is deprecated ends in time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.pages import ROOT
+from support.pages import ROOT, read_blocks
 
 import dynid
+from dynid.guessed_names import REMOVED_IN
 
+PAGE = (ROOT / "docs/development.md").read_text("utf-8")
 _NAME = re.compile(r"`(dynid(?:_plugins)?(?:\.\w+)+)`")
 
 
 def _moved() -> list[tuple[str, str, bool]]:
     """Old, new and accepted of the rows on modules; 'the same names in' is one row for several."""
     rows = []
-    for line in (ROOT / "docs/development.md").read_text("utf-8").splitlines():
+    for line in PAGE.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[0] == "module":
             old, new = _NAME.findall(cells[1]), _NAME.findall(cells[2])
@@ -45,8 +47,7 @@ def test_the_new_module_of_the_table_exists(old: str, new: str, accepted: bool) 
 
 
 def test_the_names_of_the_migration_page_exist() -> None:
-    page = (ROOT / "docs/development.md").read_text("utf-8")
-    page = page.partition("## Migration")[2].partition("\n## Renamed")[0]
+    page = PAGE.partition("## Migration")[2].partition("\n## Renamed")[0]
     dotted = {
         name for name in re.findall(r"dynid\.([A-Za-z_]\w+(?:\.\w+)*)", page) if name != "yaml"
     }
@@ -67,3 +68,35 @@ def test_an_old_key_is_refused_with_the_new_one(tmp_path: Path, old: str, new: s
     profile.write_text(f"{text}\ncollision:\n  {old}\n", "utf-8")
     with pytest.raises(dynid.ConfigurationError, match=new):
         dynid.load_robot(profile)
+
+
+# --- deprecated ---------------------------------------------------------------------------------
+
+DEPRECATED = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.partition("### Deprecated now")[2].partition("\n## ")[0].splitlines()
+    if re.match(r"\| \d", line)
+]
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+@pytest.mark.parametrize("row", DEPRECATED, ids=lambda row: row[1][:30])
+def test_what_is_deprecated_ends_after_a_whole_minor_release(row: list[str]) -> None:
+    since, *_, removed = row
+    assert _number(since) < _number(removed)
+    assert _number(dynid.__version__) < _number(removed)
+
+
+def test_former_commands_end_in_the_release_that_the_page_names() -> None:
+    (removed,) = {row[-1] for row in DEPRECATED if "commands" in row[1]}
+    assert removed == REMOVED_IN
+
+
+def test_llms_txt_identifies_a_robot_in_ten_lines_of_public_names() -> None:
+    (block,) = (one for one in read_blocks(ROOT / "llms.txt") if one.language == "python")
+    statements = [line for line in block.code.splitlines() if line]
+    assert len(statements) <= 10
+    assert set(re.findall(r"\bdynid\.(\w+)", block.code)) <= set(dynid.__all__)

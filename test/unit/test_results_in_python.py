@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from support.synthetic import arm_robot, recorded, true_parameters
+from support.synthetic import arm_recording, arm_robot
 
 import dynid
 from dynid.profile import write_profile
@@ -28,8 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     robot = arm_robot(identification={"cutoff_hz": 20, "parallel_filter": None})
     write_profile(robot, folder / "arm.yaml", note="of a test")
     (folder / "arm.urdf").write_text(robot.urdf_xml)
-    mechanism = robot.mechanism()
-    recording = recorded(mechanism, true_parameters(mechanism), samples=500, rate=RATE, noise=0.05)
+    recording = arm_recording(samples=500, rate=RATE, noise=0.05)
     recording.save(folder / "work.npz")
     return folder
 

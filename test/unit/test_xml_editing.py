@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.errors import ConfigurationError
-from dynid.xml_editing import XmlText
+from dynid.xml_editing import XmlElement, XmlText
 from dynid.xml_tree import xml_tree
 
 TEXT = """\
@@ -30,6 +30,12 @@ def edited() -> XmlText:
     return XmlText(TEXT, "my.xml")
 
 
+def child(xml: XmlText, tag: str) -> XmlElement:
+    found = xml.root.find(tag)
+    assert found is not None
+    return found
+
+
 def test_a_text_without_changes_is_the_same() -> None:
     assert edited().text() == TEXT
 
@@ -38,8 +44,7 @@ def test_elements_have_their_attributes_text_and_places() -> None:
     root = edited().root
     assert (root.tag, root.attributes) == ("a", {"x": "1", "y": "2>3"})
     assert [child.tag for child in root.children] == ["b", "c", "d", "e"]
-    found = root.find("c")
-    assert found is not None
+    found = child(edited(), "c")
     assert (found.text, found.attributes["z"]) == ("text & more", "ü")
     assert TEXT.encode()[found.start : found.end].decode() == '<c z="ü">text &amp; more</c>'
     assert root.find("c", "nothing") is None
@@ -63,10 +68,7 @@ def test_attributes_are_changed_in_their_places(values, tag) -> None:
 
 def test_elements_are_inserted_with_the_layout_of_their_neighbours() -> None:
     xml = edited()
-    b, d, e = (xml.root.find(tag) for tag in "bde")
-    assert b is not None
-    assert d is not None
-    assert e is not None
+    d, e = child(xml, "d"), child(xml, "e")
     xml.set_attributes(d, {"k": "1"})
     xml.insert(d, "<inner/>")
     xml.insert(e, "<n>\n  <o/>\n</n>")
@@ -78,8 +80,7 @@ def test_elements_are_inserted_with_the_layout_of_their_neighbours() -> None:
 
 def test_elements_are_inserted_behind_another_one_in_the_order_of_the_calls() -> None:
     xml = edited()
-    c = xml.root.find("c")
-    assert c is not None
+    c = child(xml, "c")
     xml.set_attributes(c, {"k": "1"})
     xml.insert_after(c, "<m>\n  <o/>\n</m>")
     xml.insert_after(c, "<n/>")
@@ -95,9 +96,7 @@ def test_the_source_of_an_element_is_as_it_was_written() -> None:
 
 def test_elements_are_replaced_and_removed_with_their_line() -> None:
     xml = edited()
-    c, d = xml.root.find("c"), xml.root.find("d")
-    assert c is not None
-    assert d is not None
+    c, d = child(xml, "c"), child(xml, "d")
     xml.remove(c)
     xml.replace(d, "<dd>\n  <p/>\n</dd>")
     assert "  <b/>\n  <dd>\n    <p/>\n  </dd>\n  <e></e>" in xml.text()
@@ -105,9 +104,7 @@ def test_elements_are_replaced_and_removed_with_their_line() -> None:
 
 def test_text_is_replaced_and_escaped() -> None:
     xml = edited()
-    c, b = xml.root.find("c"), xml.root.find("b")
-    assert c is not None
-    assert b is not None
+    c, b = child(xml, "c"), child(xml, "b")
     xml.set_text(c, "<5")
     xml.set_text(b, "7")
     assert '<c z="ü">&lt;5</c>' in xml.text()

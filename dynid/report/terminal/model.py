@@ -14,7 +14,7 @@ from dynid.text import percent, significant
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.dynamics.model_at_point import ModelAtPoint
+    from dynid.dynamics.torque_parts import ModelAtPoint
     from dynid.evaluation.torque_split import TorqueSplit
 
 

@@ -43,8 +43,6 @@ class Link:
     before the link's a and alpha.
 
     Attributes:
-        joint: the joint's name.
-        type: revolute or prismatic.
         before: its frame at position 0, in the previous Denavit-Hartenberg frame.
         after: the link's Denavit-Hartenberg frame, in the joint's frame.
         limits: of the joint, or None.
@@ -75,10 +73,6 @@ class DhChain:
 
 def chains_of(table: DhTable, where: str) -> tuple[DhChain, ...]:
     """Return the frames and bodies that a table describes.
-
-    Args:
-        table: the table.
-        where: names it in error messages.
 
     Raises:
         ConfigurationError: a row describes no valid joint or body.

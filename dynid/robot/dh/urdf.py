@@ -35,11 +35,6 @@ def urdf_of(robot: str, chains: Sequence[DhChain], source: str) -> str:
     Links are named ``link_1`` and so on behind ``base_link``; each chain ends in the link ``tool``,
     whose frame is the last Denavit-Hartenberg frame times the table's tool. A joint without limits
     is continuous.
-
-    Args:
-        robot: name of the robot.
-        chains: its chains.
-        source: the table's name, for the comment at the top.
     """
     root = ET.Element("robot", {"name": robot})
     ET.SubElement(root, "link", {"name": ROOT})
@@ -116,13 +111,6 @@ def profile_text(
     """Return a profile in YAML, with values of the table and defaults for the rest.
 
     Limits that a row lacks are omitted for all joints.
-
-    Args:
-        robot: name of the robot.
-        urdf: its URDF as seen from the profile's folder.
-        chains: its chains.
-        gravity: acceleration (3,) [m/s^2].
-        source: the table's name, for the comment at the top.
     """
     links = [link for chain in chains for link in chain.links]
     head = (

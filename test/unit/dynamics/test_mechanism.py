@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from dynid.dynamics.joint_terms import JointTerm, term_kinds
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError
 
@@ -151,51 +151,6 @@ def test_motor_inertia_reaches_the_mass_matrix_through_the_coupling() -> None:
     np.testing.assert_allclose(added, rotor * np.outer(row, row), atol=1e-14)
 
 
-V, SMOOTHING, SCALE = -0.3, 0.2, 0.5
-SIGN = np.tanh(V / SMOOTHING)
-COLUMNS = {
-    "viscous": (JointTerm("viscous", 0), V),
-    "coulomb": (JointTerm("coulomb", 0), -1.0),
-    "smooth coulomb": (JointTerm("coulomb", 0, smoothing=SMOOTHING), SIGN),
-    "offset": (JointTerm("offset", 0), 1.0),
-    "rotor_inertia": (JointTerm("rotor_inertia", 0), 4.0),
-    "apparent_inertia": (JointTerm("apparent_inertia", 0), 4.0),
-    "spring_stiffness": (JointTerm("spring_stiffness", 0), 0.7),
-    "spring_quadratic": (JointTerm("spring_quadratic", 0), 0.7**2),
-    "spring_cubic": (JointTerm("spring_cubic", 0), 0.7**3),
-    "spring_preload": (JointTerm("spring_preload", 0), 1.0),
-    "stribeck": (
-        JointTerm("stribeck", 0, smoothing=SMOOTHING, scale=SCALE),
-        SIGN * np.exp(-((V / SCALE) ** 2)),
-    ),
-    "viscous_cubic": (JointTerm("viscous_cubic", 0), V**3),
-    "viscous_root": (JointTerm("viscous_root", 0), -np.sqrt(-V)),
-    "viscous_positive": (JointTerm("viscous_positive", 0), 0.0),
-    "viscous_negative": (JointTerm("viscous_negative", 0), V),
-    "coulomb_positive": (JointTerm("coulomb_positive", 0), 0.0),
-    "coulomb_negative": (JointTerm("coulomb_negative", 0), -1.0),
-    # 2 kg at 0.5 m, swung by 0.7 rad from the horizontal
-    "coulomb_load": (JointTerm("coulomb_load", 0), -9.81 * np.cos(0.7)),
-    "presliding": (JointTerm("presliding", 0, scale=SCALE), 0.0),  # relaxed at the first position
-    "lugre": (JointTerm("lugre", 0, scale=SCALE), 0.0),
-    "presliding_load": (JointTerm("presliding_load", 0, scale=SCALE), 0.0),
-}
-
-
-@pytest.mark.parametrize(("term", "expected"), COLUMNS.values(), ids=COLUMNS.keys())
-def test_a_term_has_its_formula_as_column(term: JointTerm, expected: float) -> None:
-    mechanism = Mechanism(PENDULUM, ["swing"], terms=[term])
-    regressor = mechanism.regressor([0.7], [V], [4.0])
-    np.testing.assert_allclose(regressor[0, 10], expected, rtol=1e-15)
-
-
-def test_presliding_stretches_up_to_its_distance_and_then_slides() -> None:
-    mechanism = Mechanism(PENDULUM, ["swing"], terms=[JointTerm("presliding", 0, scale=0.1)])
-    q = np.array([[1.0], [1.05], [1.3], [1.27], [0.0]])
-    column = mechanism.regressor(q, 0 * q, 0 * q)[:, 0, 10]
-    np.testing.assert_allclose(column, [0.0, 0.5, 1.0, 0.7, -1.0], atol=1e-12)
-
-
 def test_presliding_continues_from_one_piece_of_a_motion_to_the_next() -> None:
     terms = [JointTerm("presliding", 0, scale=0.3), JointTerm("presliding", 1, "motor", scale=0.1)]
     mechanism = Mechanism(TWO, ["first", "second"], coupling=[[1, 0], [1, 1]], terms=terms)
@@ -207,10 +162,6 @@ def test_presliding_continues_from_one_piece_of_a_motion_to_the_next() -> None:
     last = mechanism.regressor(*states[:, 17:], past=past)
     np.testing.assert_array_equal(first, whole[:11])
     np.testing.assert_array_equal(last, whole[17:])
-
-
-def test_every_kind_of_term_has_an_example() -> None:
-    assert {term.kind for term, _ in COLUMNS.values()} == {kind.name for kind in term_kinds()}
 
 
 def test_coulomb_friction_vanishes_at_rest() -> None:

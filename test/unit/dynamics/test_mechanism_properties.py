@@ -1,10 +1,12 @@
-"""Identities of every mechanism, on random trees."""
+"""Identities of every mechanism, on random trees; and torque against pinocchio's own bindings."""
 
 from __future__ import annotations
 
 import numpy as np
+import pinocchio
+import pytest
 from hypothesis import given
-from support.random_mechanisms import INERTIAL_KINDS, RandomTree, random_trees
+from support.random_mechanisms import RandomTree, random_trees, random_urdf
 
 STEP = 1e-5
 """Of central differences: their error is of the order of its square, 1e-10, times third
@@ -19,45 +21,18 @@ def _size(*arrays: np.ndarray) -> float:
 
 
 @given(random_trees())
-def test_regressor_times_parameters_is_inverse_dynamics(tree: RandomTree) -> None:
-    mechanism = tree.mechanism()
-    q, dq, ddq = tree.states()
-    torque = mechanism.inverse_dynamics(q, dq, ddq)
-    predicted = mechanism.regressor(q, dq, ddq) @ mechanism.parameters
-    np.testing.assert_allclose(predicted, torque, rtol=0, atol=ROUNDING * _size(torque))
-
-
-@given(random_trees())
 def test_torque_is_regressor_times_any_parameters(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
     q, dq, ddq = tree.states()
+    regressor = mechanism.regressor(q, dq, ddq)
     # parameters that are not physically consistent, such as base parameters
     parameters = np.random.default_rng(tree.seed).normal(size=len(mechanism.parameter_names))
-    torque = mechanism.torque(q, dq, ddq, parameters)
-    expected = mechanism.regressor(q, dq, ddq) @ parameters
-    np.testing.assert_allclose(torque, expected, rtol=0, atol=ROUNDING * _size(expected))
-
-
-@given(random_trees())
-def test_torque_is_the_sum_of_its_parts(tree: RandomTree) -> None:
-    others = tuple(term for term in tree.terms if term.kind not in INERTIAL_KINDS)
-    mechanism = tree.mechanism(terms=others)
-    q, dq, ddq = tree.states()
-    parts = (
-        np.einsum("tij,tj->ti", mechanism.mass_matrix(q), ddq)
-        + np.einsum("tij,tj->ti", mechanism.coriolis_matrix(q, dq), dq)
-        + mechanism.gravity_torque(q)
-        + mechanism.term_torque(q, dq, ddq)
-    )
-    torque = mechanism.inverse_dynamics(q, dq, ddq)
-    np.testing.assert_allclose(parts, torque, rtol=0, atol=ROUNDING * _size(torque))
-
-
-@given(random_trees())
-def test_mass_matrix_is_symmetric_and_positive(tree: RandomTree) -> None:
-    mass = tree.mechanism().mass_matrix(tree.states()[0])
-    np.testing.assert_array_equal(mass, mass.transpose(0, 2, 1))
-    assert np.linalg.eigvalsh(mass).min() > 0
+    for found, values in (
+        (mechanism.inverse_dynamics(q, dq, ddq), mechanism.parameters),
+        (mechanism.torque(q, dq, ddq, parameters), parameters),
+    ):
+        expected = regressor @ values
+        np.testing.assert_allclose(found, expected, rtol=0, atol=ROUNDING * _size(expected))
 
 
 @given(random_trees())
@@ -69,37 +44,8 @@ def test_mass_matrix_is_how_torque_depends_on_acceleration(tree: RandomTree) -> 
     columns = [mechanism.inverse_dynamics(q, dq, ddq + unit) - rest for unit in np.eye(count)]
     mass = mechanism.mass_matrix(q)
     np.testing.assert_allclose(np.transpose(columns), mass, atol=ROUNDING * _size(rest, mass))
-
-
-@given(random_trees())
-def test_change_of_mass_matrix_minus_twice_coriolis_is_skew(tree: RandomTree) -> None:
-    mechanism = tree.mechanism()
-    q, dq, _ = (state[0] for state in tree.states())
-    change = (mechanism.mass_matrix(q + STEP * dq) - mechanism.mass_matrix(q - STEP * dq)) / (
-        2 * STEP
-    )
-    coriolis = mechanism.coriolis_matrix(q, dq)
-    difference = change - 2 * coriolis
-    tolerance = 1e-6 * _size(change, coriolis)
-    np.testing.assert_allclose(difference, -difference.T, rtol=0, atol=tolerance)
-
-
-@given(random_trees(kinds=INERTIAL_KINDS))
-def test_power_of_torque_against_gravity_and_inertia_is_change_of_energy(tree: RandomTree) -> None:
-    mechanism = tree.mechanism()
-    q, dq, ddq = (state[0] for state in tree.states())
-
-    def kinetic_energy(time: float) -> float:
-        velocity = dq + time * ddq
-        position = q + time * dq + time**2 / 2 * ddq
-        return float(velocity @ mechanism.mass_matrix(position) @ velocity) / 2
-
-    change = (kinetic_energy(STEP) - kinetic_energy(-STEP)) / (2 * STEP)
-    gravity_power = dq @ mechanism.gravity_torque(q)  # the change of potential energy
-    power = dq @ mechanism.inverse_dynamics(q, dq, ddq)
-    assert abs(change + gravity_power - power) < 1e-6 * _size(
-        np.array([power, change, gravity_power, kinetic_energy(0.0)])
-    )
+    np.testing.assert_array_equal(mass, mass.T)
+    assert np.linalg.eigvalsh(mass).min() > 0
 
 
 @given(random_trees(kinds=()))
@@ -128,14 +74,6 @@ def test_forward_dynamics_inverts_inverse_dynamics(tree: RandomTree) -> None:
     mass = mechanism.mass_matrix(q)
     tolerance = 1e-14 * condition * _size(torque) / np.linalg.norm(mass, 2, axis=(1, 2)).min()
     np.testing.assert_allclose(solved, ddq, rtol=0, atol=tolerance + 1e-9)
-
-
-@given(random_trees(kinds=("viscous", "viscous_cubic", "coulomb", "stribeck", "viscous_root")))
-def test_friction_only_dissipates_power(tree: RandomTree) -> None:
-    mechanism = tree.mechanism()
-    q, dq, ddq = tree.states(20)
-    power = np.sum(dq * mechanism.term_torque(q, dq, ddq), axis=1)
-    assert np.all(power >= -ROUNDING)
 
 
 @given(random_trees(kinds=()))
@@ -195,3 +133,56 @@ def test_gram_is_the_product_of_the_stored_regressor(tree: RandomTree) -> None:
         np.testing.assert_allclose(
             gram[joint], expected, rtol=0, atol=1e-12 * _size(expected) * len(rows)
         )
+
+
+# --- against pinocchio --------------------------------------------------------------------------
+
+JOINTS = ("j5", "j2", "j1", "j4")
+LOCKED = {"j3": 0.4}
+
+
+@pytest.fixture
+def branched() -> RandomTree:
+    # only revolute and prismatic joints: pinocchio's continuous ones have another configuration
+    types = ["revolute", "prismatic", "revolute", "revolute", "prismatic"]
+    urdf = random_urdf(np.random.default_rng(11), types, chain=False)
+    return RandomTree(urdf, JOINTS, LOCKED, np.array([1.0, -2.0, 9.0]), np.eye(4), (), 11)
+
+
+def _reduced(tree: RandomTree) -> tuple[pinocchio.Model, np.ndarray]:
+    """Return pinocchio's reduced model, and where our joints are in its order."""
+    full = pinocchio.buildModelFromXML(tree.urdf_xml)
+    position = pinocchio.neutral(full)
+    position[full.joints[full.getJointId("j3")].idx_q] = LOCKED["j3"]
+    model = pinocchio.buildReducedModel(full, [full.getJointId("j3")], position)
+    model.gravity.linear = tree.gravity
+    return model, np.array([model.joints[model.getJointId(name)].idx_v for name in JOINTS])
+
+
+def test_the_tree_branches(branched: RandomTree) -> None:
+    model, _ = _reduced(branched)
+    assert len(set(model.parents)) < model.njoints - 1
+
+
+def test_regressor_and_dynamics_are_those_of_pinocchio(branched: RandomTree) -> None:
+    mechanism = branched.mechanism()
+    model, places = _reduced(branched)
+    data = model.createData()
+    for ours in np.random.default_rng(3).normal(size=(20, 3, 4)):
+        theirs = np.zeros((3, 4))
+        theirs[:, places] = ours
+        torque = pinocchio.rnea(model, data, *theirs)[places]
+        np.testing.assert_allclose(mechanism.inverse_dynamics(*ours), torque, atol=1e-12)
+        regressor = pinocchio.computeJointTorqueRegressor(model, data, *theirs)
+        blocks = regressor.reshape(4, 4, 10)[places][:, places].reshape(4, 40)
+        np.testing.assert_allclose(mechanism.regressor(*ours), blocks, atol=1e-12)
+        acceleration = pinocchio.aba(model, data, *theirs)[places]
+        np.testing.assert_allclose(mechanism.forward_dynamics(*ours), acceleration, rtol=1e-8)
+
+
+def test_parameters_are_pinocchio_s_dynamic_parameters(branched: RandomTree) -> None:
+    model, _ = _reduced(branched)
+    expected = [model.inertias[model.getJointId(name)].toDynamicParameters() for name in JOINTS]
+    np.testing.assert_allclose(
+        branched.mechanism().urdf_parameters, np.concatenate(expected), atol=1e-13
+    )

@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from support.random_mechanisms import RandomTree, random_trees
 
-from dynid.dynamics.model_at_point import model_at_point, point_json
-from dynid.dynamics.torque_parts import torque_of_kinds, torque_parts
+from dynid.dynamics.torque_parts import model_at_point, point_json, torque_of_kinds, torque_parts
 from dynid.profile import load_robot
 
 STEP = 1e-5
 """Of central differences, whose error is of the order of its square."""
 ROUNDING = 1e-11
 
-STATELESS_FRICTION = ("viscous", "viscous_cubic", "coulomb", "stribeck", "rotor_inertia")
+STATELESS = ("viscous", "viscous_cubic", "viscous_root", "coulomb", "stribeck", "rotor_inertia")
 
 
 def size(*arrays: np.ndarray) -> float:
@@ -58,7 +57,7 @@ def test_parts_are_those_of_the_matrices(tree: RandomTree) -> None:
     assert set(parts.terms) == kinds
 
 
-@given(random_trees(kinds=()))
+@given(random_trees())
 def test_coriolis_matrix_is_that_of_the_christoffel_symbols(tree: RandomTree) -> None:
     # symbols of the first kind from slopes of the mass matrix:
     # c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, and C_ij = sum_k c_ijk dq_k
@@ -73,7 +72,7 @@ def test_coriolis_matrix_is_that_of_the_christoffel_symbols(tree: RandomTree) ->
     np.testing.assert_allclose(coriolis, symbols @ dq, rtol=0, atol=1e-6 * size(slope, coriolis))
 
 
-@given(random_trees(kinds=STATELESS_FRICTION))
+@given(random_trees(kinds=STATELESS))
 def test_power_goes_to_motion_height_and_friction(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
     q, dq, ddq = (motion[0] for motion in tree.states())

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from dynid.dynamics.closed_chain import ClosedChainSettings
@@ -142,15 +140,3 @@ def test_a_missing_load_is_named():
         '<link name="flange"/>', '<link name="flange"><inertial><mass value="2"/></inertial></link>'
     )
     assert urdf_difference(loaded, ARM) == "link 'flange' is only in the model's URDF"
-
-
-def test_a_model_with_an_inconsistent_robot_was_altered(identification):
-    name = identification.robot.name
-    text = identification.model.text().replace(f'robot: "{name}"', 'robot: "leg"', 1)
-    with pytest.raises(ModelFileError, match=r"model\.robot does not match"):
-        parse_model(text, "model.yaml", make_robot)
-
-
-def test_the_identified_file_of_one_motion_fits_after_another(identification, robot):
-    again = replace(identification, notes=("another day",))
-    check_acceptance(stored(again), robot, "model.yaml")

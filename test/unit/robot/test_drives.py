@@ -71,15 +71,6 @@ def test_one_joint_of_a_robot_may_have_the_screw() -> None:
     assert both == pytest.approx([0.068, 0.068 * 2 * np.pi / 0.02], rel=ROUNDING)
 
 
-@given(sheets(), st.floats(-1e4, 1e4))
-def test_torque_is_unchanged_by_conversion_to_thousandths_and_back(
-    drives: Drives, torque: float
-) -> None:
-    permille = torque * factors.torque_offset_factor(drives, 1)
-    back = permille * factors.rated_joint_torque(drives, 1) / 1000
-    assert back == pytest.approx(torque, rel=ROUNDING)
-
-
 @given(sheets())
 def test_torque_offset_and_measured_torque_have_one_sign(drives: Drives) -> None:
     offset = factors.torque_offset_factor(drives, 1)
@@ -95,22 +86,6 @@ def test_power_is_the_same_before_and_behind_the_gear(drives: Drives, position: 
     constant = (drives.torque_constant or drives.force_constant or ())[0]
     work = factors.torque_per_ampere(drives, 1) * position  # of one ampere
     assert motor_motion * constant == pytest.approx(work, rel=ROUNDING)
-
-
-@given(sheets(), st.integers(-(2**31), 2**31 - 1))
-def test_counts_are_unchanged_by_conversion_to_positions_and_back(
-    drives: Drives, counts: int
-) -> None:
-    factor = factors.counts_factor(drives, 1)
-    assert round(float((counts / factor * factor)[0])) == counts
-
-
-@given(sheets(), POSITIVE)
-def test_torque_within_the_limit_fits_int16(drives: Drives, torque_max: float) -> None:
-    limit = factors.torque_offset_limit(drives, 1, np.array([torque_max]))
-    raw = np.abs(limit * factors.torque_offset_factor(drives, 1))
-    assert (limit <= torque_max).all()
-    assert (raw < 32768).all()  # where the cast cuts off, rounding may not matter
 
 
 def test_limits_of_the_profile_come_before_those_of_the_drives() -> None:

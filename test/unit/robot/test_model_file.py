@@ -6,7 +6,6 @@ import os
 import re
 import struct
 from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +13,29 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from support.stored_models import model_entries, of_another_robot
 
-from dynid.errors import DynidError, ModelFileError, ModelFileWarning, WriteError
+from dynid.errors import (
+    ConfigurationError,
+    DynidError,
+    ModelFileError,
+    ModelFileWarning,
+    WriteError,
+)
 from dynid.profile import load_model, load_robot, make_robot
 from dynid.recording.model import Source
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.model_file import parse_model
 from dynid.robot.model_text import covariance_factor
-from dynid.robot.parameter_file import Listed, LiteralBlock, number, parameter_file, quoted
-from dynid.robot.provenance import BaseEstimate, ModelErrors, StoredQuantities
+from dynid.robot.parameter_file import (
+    Listed,
+    LiteralBlock,
+    number,
+    parameter_file,
+    quoted,
+    ros_parameters,
+)
+from dynid.robot.provenance import BaseEstimate, StoredQuantities
 
 
 def bits(value: float) -> bytes:
@@ -42,10 +55,6 @@ def assert_ros_parameters(value: object, where: str = "") -> None:
         assert isinstance(value[0], (bool, int, float, str)), where
     else:
         assert isinstance(value, (bool, int, float, str)), where
-
-
-def entries_of(model: Model) -> dict:
-    return yaml.safe_load(model.text())["/**"]["ros__parameters"]["model"]
 
 
 def altered(model: Model, tmp_path: Path, change) -> Path:
@@ -111,7 +120,7 @@ def test_a_block_keeps_its_lines():
 
 def test_the_file_has_only_types_of_ros(identification, failed):
     for case in (identification, failed):
-        assert_ros_parameters({"model": entries_of(case.model)})
+        assert_ros_parameters({"model": model_entries(case.model.text())})
 
 
 def test_parameters_come_back_bit_for_bit(identification, tmp_path):
@@ -124,38 +133,6 @@ def test_parameters_come_back_bit_for_bit(identification, tmp_path):
     model = load_model(tmp_path / "model.yaml")
     assert model.parameters.tobytes() == values.tobytes()
     assert model.mechanism.parameters.tobytes() == values.tobytes()
-
-
-def test_the_model_read_back_computes_exactly_the_same_torque(identification, tmp_path):
-    identification.model.save(tmp_path / "model.yaml")
-    model = load_model(tmp_path / "model.yaml")
-    motion = np.random.default_rng(0).uniform(-1, 1, (3, 20, 3))
-    np.testing.assert_array_equal(
-        model.mechanism.inverse_dynamics(*motion),
-        identification.model.mechanism.inverse_dynamics(*motion),
-    )
-
-
-def test_everything_else_comes_back_too(identification, tmp_path):
-    identification.model.save(tmp_path / "model.yaml")
-    model = load_model(tmp_path / "model.yaml")
-    assert model.robot.with_urdf(identification.robot.urdf_xml) == identification.robot
-    made = model.provenance
-    assert made.status == "success"
-    assert made.created == datetime(2026, 1, 31, 12, 0, 5, tzinfo=timezone.utc)
-    assert model.parameter_names == identification.model.mechanism.parameter_names
-    assert [source.name for source in made.sources] == ["first.mcap", 'se"cond <b>.csv']
-    assert [source.sha256 for source in made.sources] == ["ab" * 32, "0" * 64]
-    assert made.warnings == identification.verdict.warnings
-    assert model.errors.max_relative_torque_error == (0.1386,) * 3
-    assert model.errors.unit == ("A", "A", "A")
-    assert math.isnan(model.errors.r_squared[0])
-    assert model.base.names == ("ZZ1R", "MX2R")
-    assert made.base_parameter_count == 3
-    assert made.condition_number == 42.5
-    np.testing.assert_array_equal(model.mechanism.coupling, [[1, 0, 0], [0.25, 1, 0], [0, 0, 1]])
-    assert model.mechanism.joints[model.mechanism.terms[-1].joint] == "shoulder"
-    assert not model.parameters.flags.writeable
 
 
 def test_a_mechanism_without_terms_and_locked_joints_comes_back(identification, tmp_path):
@@ -186,7 +163,7 @@ def test_the_header_has_the_contents_of_the_prg_file(failed):
 
 
 def test_the_stripped_urdf_and_its_hash_are_in_the_file(identification):
-    model = entries_of(identification.model)
+    model = model_entries(identification.model.text())
     assert "visual" not in model["urdf"]
     assert hashlib.sha256(model["urdf"].encode()).hexdigest() == model["urdf_sha256"]
 
@@ -248,6 +225,47 @@ def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):
         identification.model.save(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def rich(identification) -> Model:
+    """A model of which no entry is empty, with correlated base parameters of very unlike sizes."""
+    base = identification.model.base
+    deviations = np.array([2e-5, 3.0])
+    covariance = np.array([[1.0, -0.97], [-0.97, 1.0]]) * np.outer(deviations, deviations)
+    return replace(
+        identification.model,
+        base=replace(base, standard_deviations=deviations, covariance=covariance),
+        quantities=StoredQuantities(
+            names=("weight", "lost"),
+            values=(12.5, math.nan),
+            standard_deviations=(0.25, math.nan),
+            units=("N*m", ""),
+            unknown=("", "M1 is not determined by these recordings"),
+        ),
+    )
+
+
+def smoother(entries: dict) -> None:
+    """Alter the terms, and the profile in the same way."""
+    smoothing = entries["terms"]["smoothing"]
+    entries["terms"]["smoothing"] = [2 * value for value in smoothing]
+    profile = yaml.safe_load(entries["profile"])
+    for term in profile["terms"]:
+        term["smoothing"] *= 2
+    entries["profile"] = yaml.safe_dump(profile)
+
+
+def heavier(entries: dict) -> None:
+    """Alter the URDF together with its SHA-256."""
+    entries["urdf"] = entries["urdf"].replace('value="', 'value="1', 1)
+    entries["urdf_sha256"] = hashlib.sha256(entries["urdf"].encode()).hexdigest()
+
+
+ALTERED = (
+    r"were altered after they were written .* model\.sha256 is \w+…\); identify again, "
+    r"or confirm an intended edit with 'dynid model seal'\.$"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -258,9 +276,12 @@ def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):
         ("[" * 5000, "too many nested lists and groups"),
         ("a: 1", "is not a dynid model"),
         ("/**: {ros__parameters: {model: 3}}", "is not a dynid model"),
-        (
-            "/**: {ros__parameters: {model: {format: 3}}}",
-            "has model.format 3, but .* reads 1 and 2",
+        *(
+            (
+                f"/**: {{ros__parameters: {{model: {{format: {other}}}}}}}",
+                "has model.format .*, but this dynid reads 1 and 2; identify again",
+            )
+            for other in ("3", "0", "'2'", "null")
         ),
         ("/**: {ros__parameters: {model: {format: 2}}}", "key 'robot' is missing"),
         ("/**: {ros__parameters: {model: {format: 1}}}", "key 'robot' is missing"),
@@ -278,6 +299,11 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
     ("change", "sentence"),
     [
         (lambda m: m.update(parametres=[1.0]), "unknown key 'parametres'; did you mean"),
+        (
+            lambda m: m["errors"].update(rsme=[1.0] * 3),
+            "unknown key 'errors.rsme'; did you mean 'rmse'",
+        ),
+        (lambda m: m["errors"]["rmse"].__setitem__(0, "x"), "key 'errors.rmse': must be a number"),
         (lambda m: m["parameters"].pop(), "model.parameters has .* values, expected"),
         (lambda m: m["parameters"].__setitem__(3, math.nan), "key 'parameters'.*finite number"),
         (lambda m: m["parameters"].__setitem__(3, math.inf), "key 'parameters'.*finite number"),
@@ -298,6 +324,7 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m.update(urdf=m["urdf"].replace("9", "8", 1)), "model.urdf was altered"),
         (lambda m: m["gravity"].__setitem__(2, 9.81), "model.gravity does not match"),
         (lambda m: m["coupling"].__setitem__(3, 0.5), "model.coupling does not match"),
+        (lambda m: m.update(robot="leg"), "model.robot does not match"),
         (lambda m: m["joints"].reverse(), "model.joints does not match"),
         (lambda m: m["terms"]["kinds"].reverse(), "model.terms.kinds does not match"),
         (lambda m: m["terms"]["smoothing"].reverse(), "model.terms.smoothing does not match"),
@@ -315,10 +342,39 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
             lambda m: m.update(profile=m["profile"].replace("shoulder", "shulder")),
             "no joint 'shulder'",
         ),
+        (
+            lambda m: m["base_parameters"]["covariance_factor"].pop(),
+            "model.covariance_factor has 2 values, expected 3 as in the triangle of base_param",
+        ),
+        (
+            lambda m: m["parameters_determined"].pop(),
+            "model.parameters_determined has .* values, expected .* as in parameter_names",
+        ),
+        (lambda m: m["parameters_determined"].__setitem__(0, 1), "key 'parameters_determined'"),
+        (
+            lambda m: m["quantities"]["units"].pop(),
+            "model.units has 1 values, expected 2 as in quantities.names",
+        ),
+        (
+            lambda m: m["quantities"].pop("unknown"),
+            "model.unknown has 0 values, expected 2 as in quantities.names",
+        ),
+        # sealed, because the controller uses them
+        (lambda m: m["parameters"].__setitem__(0, m["parameters"][0] + 1e-12), ALTERED),
+        (lambda m: m["parameters"].reverse(), ALTERED),
+        (smoother, ALTERED),
+        (lambda m: m["terms"]["scale"].reverse(), "model.terms.scale does not match"),
+        (lambda m: m["terms"]["joints"].reverse(), "model.terms.joints does not match"),
+        (lambda m: m.update(status="failed"), ALTERED),
+        (lambda m: m.update(payload_joint="shoulder"), ALTERED),
+        (heavier, ALTERED),
+        (lambda m: m.update(sha256="0" * 64), "model.sha256 is 000000000000…"),
+        (lambda m: m.pop("sha256"), r"has no seal \(model\.sha256\); identify again\.$"),
+        (lambda m: m.update(format=1), ALTERED),
     ],
 )
-def test_refuses_an_altered_model_in_one_sentence(identification, tmp_path, change, sentence):
-    path = altered(identification.model, tmp_path, change)
+def test_refuses_an_altered_model_in_one_sentence(rich, tmp_path, change, sentence):
+    path = altered(rich, tmp_path, change)
     with pytest.raises(ModelFileError, match=sentence) as refusal:
         load_model(path)
     assert str(path) in str(refusal.value)
@@ -334,32 +390,17 @@ def test_reads_a_model_that_another_yaml_writer_rewrote(identification, tmp_path
 # --- format 2 -----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def rich(identification) -> Model:
-    """A model of which no entry is empty, with correlated base parameters of very unlike sizes."""
-    base = identification.model.base
-    deviations = np.array([2e-5, 3.0])
-    covariance = np.array([[1.0, -0.97], [-0.97, 1.0]]) * np.outer(deviations, deviations)
-    return replace(
-        identification.model,
-        base=replace(base, standard_deviations=deviations, covariance=covariance),
-        quantities=StoredQuantities(
-            names=("weight", "lost"),
-            values=(12.5, math.nan),
-            standard_deviations=(0.25, math.nan),
-            units=("N*m", ""),
-            unknown=("", "M1 is not determined by these recordings"),
-        ),
-    )
-
-
 def reread(model: Model) -> Model:
     return parse_model(model.text(), "model.yaml", make_robot)
 
 
 def test_every_field_of_a_model_survives_its_text(rich):
     found = reread(rich)
+    assert found.robot.with_urdf(rich.robot.urdf_xml) == rich.robot
     assert found.parameters.tobytes() == rich.parameters.tobytes()
+    assert not found.parameters.flags.writeable
+    assert found.parameter_names == rich.parameter_names
+    np.testing.assert_array_equal(found.mechanism.coupling, rich.mechanism.coupling)
     assert found.mechanism.terms == rich.mechanism.terms
     assert found.base.names == rich.base.names
     assert found.base.regroupings == rich.base.regroupings
@@ -382,14 +423,7 @@ def test_models_of_other_kinds_of_robots_survive_their_text(rich, name):
     robot = load_robot(name)
     mechanism = robot.mechanism()
     values = mechanism.parameters + np.linspace(0.1, 1.0, len(mechanism.parameters))
-    errors = {key: (*column[:1],) * len(robot.joints) for key, column in vars(rich.errors).items()}
-    model = replace(
-        rich,
-        robot=robot,
-        mechanism=mechanism.with_parameters(values),
-        errors=ModelErrors(**errors),
-        determined=(),
-    )
+    model = of_another_robot(rich, robot, values)
     found = reread(model)
     assert found.parameters.tobytes() == values.tobytes()
     assert found.mechanism.chain == mechanism.chain
@@ -432,52 +466,6 @@ def test_a_model_that_was_not_identified_is_not_written(rich, tmp_path):
     with pytest.raises(ValueError, match="the model of arm was not identified"):
         model.save(tmp_path / "model.yaml")
     assert not list(tmp_path.iterdir())
-
-
-def smoother(entries: dict) -> None:
-    """Alter the terms, and the profile in the same way."""
-    smoothing = entries["terms"]["smoothing"]
-    entries["terms"]["smoothing"] = [2 * value for value in smoothing]
-    profile = yaml.safe_load(entries["profile"])
-    for term in profile["terms"]:
-        term["smoothing"] *= 2
-    entries["profile"] = yaml.safe_dump(profile)
-
-
-def heavier(entries: dict) -> None:
-    """Alter the URDF together with its SHA-256."""
-    entries["urdf"] = entries["urdf"].replace('value="', 'value="1', 1)
-    entries["urdf_sha256"] = hashlib.sha256(entries["urdf"].encode()).hexdigest()
-
-
-ALTERED = (
-    r"were altered after they were written .* model\.sha256 is \w+…\); identify again, "
-    r"or confirm an intended edit with 'dynid model seal'\.$"
-)
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda m: m["parameters"].__setitem__(0, m["parameters"][0] + 1e-12), ALTERED),
-        (lambda m: m["parameters"].reverse(), ALTERED),
-        (smoother, ALTERED),
-        (lambda m: m["terms"]["scale"].reverse(), "model.terms.scale does not match"),
-        (lambda m: m["terms"]["joints"].reverse(), "model.terms.joints does not match"),
-        (lambda m: m.update(status="failed"), ALTERED),
-        (lambda m: m.update(payload_joint="shoulder"), ALTERED),
-        (heavier, ALTERED),
-        (lambda m: m.update(sha256="0" * 64), "model.sha256 is 000000000000…"),
-        (lambda m: m.pop("sha256"), r"has no seal \(model\.sha256\); identify again\.$"),
-        (lambda m: m.update(format=1), ALTERED),
-    ],
-)
-def test_entries_that_the_controller_uses_are_sealed(rich, tmp_path, change, sentence):
-    path = altered(rich, tmp_path, change)
-    with pytest.raises(ModelFileError, match=sentence) as refusal:
-        load_model(path)
-    assert str(refusal.value).startswith(f"{path}: ")
-    assert "\n" not in str(refusal.value)
 
 
 def test_a_failed_model_cannot_be_made_a_good_one(failed, tmp_path):
@@ -529,40 +517,7 @@ def test_the_first_format_is_written_anew_as_the_second(rich, tmp_path):
         found = load_model(path)
     found.save(path)
     assert load_model(path).sealed
-    assert entries_of(found)["format"] == 2
-
-
-@pytest.mark.parametrize("other", [3, 0, "2", None])
-def test_another_format_is_refused_with_those_that_are_read(rich, tmp_path, other):
-    path = altered(rich, tmp_path, lambda m: m.update(format=other))
-    expected = f"has model.format {other!r}, but this dynid reads 1 and 2; identify again"
-    with pytest.raises(ModelFileError) as refusal:
-        load_model(path)
-    assert expected in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (
-            lambda m: m["base_parameters"]["covariance_factor"].pop(),
-            "model.covariance_factor has 2 values, expected 3 as in the triangle of base_param",
-        ),
-        (
-            lambda m: m["parameters_determined"].pop(),
-            "model.parameters_determined has .* values, expected .* as in parameter_names",
-        ),
-        (
-            lambda m: m["quantities"]["units"].pop(),
-            "model.units has 1 values, expected 2 as in quantities.names",
-        ),
-        (lambda m: m["quantities"].pop("unknown"), "key 'quantities.unknown' is missing"),
-        (lambda m: m["parameters_determined"].__setitem__(0, 1), "key 'parameters_determined'"),
-    ],
-)
-def test_entries_of_the_second_format_must_be_complete(rich, tmp_path, change, sentence):
-    with pytest.raises(ModelFileError, match=sentence):
-        load_model(altered(rich, tmp_path, change))
+    assert model_entries(found.text())["format"] == 2
 
 
 # --- covariance ---------------------------------------------------------------------------------
@@ -589,3 +544,36 @@ def test_a_parameter_that_is_known_exactly_has_a_factor_too():
     np.testing.assert_allclose(
         covariance_factor(covariance) @ covariance_factor(covariance).T, covariance, atol=1e-14
     )
+
+
+# --- as parameters ------------------------------------------------------------------------------
+
+
+def test_every_entry_of_a_model_is_a_parameter_of_its_full_name(identification):
+    text = identification.model.text()
+    found = ros_parameters(text, "model.yaml")
+    model = parse_model(text, "model.yaml", make_robot)
+    assert found["model.robot"] == model.robot.name
+    assert found["model.parameters"] == model.parameters.tolist()
+    assert found["model.terms.kinds"] == [term.kind for term in model.mechanism.terms]
+    assert found["model.versions.dynid"] == model.provenance.versions["dynid"]
+    assert found["model.urdf"] == model.robot.urdf_xml
+    assert all(name.startswith("model.") for name in found)
+
+
+def test_a_list_keeps_one_type_and_what_is_not_a_number(identification):
+    found = ros_parameters(identification.model.text(), "model.yaml")
+    lists = [value for value in found.values() if isinstance(value, list)]
+    assert all(len({type(item) for item in values}) == 1 for values in lists)
+    assert math.isnan(found["model.errors.r_squared"][0])
+
+
+def test_refuses_what_is_not_yaml():
+    with pytest.raises(ConfigurationError, match=r"model\.yaml: is not valid YAML"):
+        ros_parameters("a: [", "model.yaml")
+
+
+@pytest.mark.parametrize("content", ["text", "[1, 2]", "3"])
+def test_refuses_parameters_that_are_no_group(content):
+    with pytest.raises(ConfigurationError, match=r"f\.yaml: 'ros__parameters' must be a group"):
+        ros_parameters(f"/**: {{ros__parameters: {content}}}", "f.yaml")

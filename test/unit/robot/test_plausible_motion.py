@@ -1,4 +1,4 @@
-"""Positions in another unit are refused; those beyond the limits are not."""
+"""Positions and times in another unit are refused; positions beyond the limits are findings."""
 
 from __future__ import annotations
 
@@ -14,14 +14,22 @@ from support.small_robot import JOINTS, URDF, write_small_robot
 from dynid.errors import RecordingError
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
-from dynid.robot.recordings import check_motion_is_possible, load_recording
+from dynid.robot.beyond_limits import beyond_limits
+from dynid.robot.plausible_motion import check_motion_is_possible
+from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 
 DEGREES = 180 / np.pi
+COLUMNS = {
+    "joints": list(JOINTS),
+    "position": {"columns": ["q1", "q2"]},
+    "effort": {"columns": ["i1", "i2"]},
+}
 
 
 @pytest.fixture
 def robot(tmp_path: Path) -> Robot:
+    """Limits of ±2 rad, of 4 and 5 rad/s."""
     return load_robot(write_small_robot(tmp_path))
 
 
@@ -120,3 +128,131 @@ def test_a_file_in_degrees_is_refused_by_name(robot: Robot, tmp_path: Path) -> N
     np.savez(path, **arrays, joint_names=names)
     with pytest.raises(RecordingError, match=re.escape("log.npz: joint 'elbow' moves over")):
         load_recording(path, robot)
+
+
+# --- units of time ------------------------------------------------------------------------------
+
+
+def timed(factor: float = 1.0, *, amplitude: float = 0.5, rate: float = 200.0) -> Recording:
+    """Both joints move in sines of 0.5 Hz, with times of another unit."""
+    time = np.arange(4000) / rate
+    position = amplitude * np.sin(np.pi * np.outer(time, [1.0, 1.4]))
+    return Recording(
+        time * factor,
+        position,
+        np.ones((4000, 2)),
+        joint_names=JOINTS,
+        sampling_rate=rate / factor,
+    )
+
+
+@pytest.mark.parametrize(
+    ("factor", "unit", "key"),
+    [
+        (1e3, "milliseconds", "0.001"),
+        (1e6, "microseconds", "1.0e-06"),
+        (1e9, "nanoseconds", "1.0e-09"),
+    ],
+)
+def test_another_unit_of_times_is_named(robot: Robot, factor: float, unit: str, key: str) -> None:
+    words = f"times look like {unit}: .* 200 Hz .*corrections: .*signal: time, factor: {key}"
+    with pytest.raises(RecordingError, match=words):
+        check_motion_is_possible(timed(factor), robot)
+
+
+@pytest.mark.parametrize("amplitude", [0.5, 0.1, 1e-5])
+@pytest.mark.parametrize("rate", [200.0, 20.0])
+def test_times_in_seconds_are_accepted(robot: Robot, amplitude: float, rate: float) -> None:
+    check_motion_is_possible(timed(amplitude=amplitude, rate=rate), robot)
+
+
+def test_a_robot_at_rest_recorded_once_a_second_is_accepted(robot: Robot) -> None:
+    check_motion_is_possible(timed(200.0, amplitude=1e-4), robot)
+
+
+def test_motion_from_pose_to_pose_recorded_once_a_second_is_accepted(robot: Robot) -> None:
+    check_motion_is_possible(timed(200.0, amplitude=1.5), robot)
+
+
+@pytest.mark.parametrize(
+    ("step", "given", "words"),
+    [
+        (5.0, 1.0, r"milliseconds: .*recording.columns.time: {column: t, factor: 0.001}"),
+        (5e3, 1.0, r"microseconds: .*recording.columns.time: {column: t, factor: 1.0e-06}"),
+        (0.005, 0.001, r"seconds: .*recording.columns.time: {column: t, factor: 1}"),
+    ],
+)
+def test_the_factor_of_a_column_map_is_corrected(
+    tmp_path: Path, step: float, given: float, words: str
+) -> None:
+    columns = {**COLUMNS, "time": {"column": "t", "factor": given}}
+    robot = load_robot(write_small_robot(tmp_path, recording={"columns": columns}))
+    recording = timed()
+    table = np.column_stack([np.arange(4000) * step, recording.position, recording.effort])
+    path = tmp_path / "log.csv"
+    np.savetxt(path, table, delimiter=",", header="t,q1,q2,i1,i2", comments="", fmt="%.6f")
+    with pytest.raises(RecordingError, match=f"log.csv: times look like {words}"):
+        load_recording(path, robot)
+
+
+# --- beyond the limits --------------------------------------------------------------------------
+
+
+def swinging(*offsets: float, amplitude: float = 1.5) -> Recording:
+    """Both joints move in sines of 0.5 and 0.8 Hz about their offsets."""
+    time = np.arange(2000) / 200
+    position = amplitude * np.sin(2 * np.pi * np.outer(time, [0.5, 0.8])) + np.array(offsets)
+    effort = np.ones((2000, 2))
+    return Recording(time, position, effort, joint_names=JOINTS, sampling_rate=200.0)
+
+
+def test_another_zero_is_found_with_the_offset_that_would_remove_it(robot: Robot) -> None:
+    (found,) = beyond_limits(swinging(np.pi, np.pi), robot)
+    assert (found.kind, found.severity, found.joints) == ("beyond_limits", "warning", JOINTS)
+    assert f"{JOINTS[0]} from 1.6" in found.sentence
+    assert "with limits [-2, 2]" in found.sentence
+    assert "offset of -3.1416 rad (half a turn) would put all of them within" in found.sentence
+    assert re.search("zero .*offset.*unit .*factor.*direction .*sign", found.remedy)
+
+
+def test_the_zero_of_one_joint_is_found(robot: Robot) -> None:
+    (found,) = beyond_limits(swinging(0.0, 2.5), robot)
+    assert (found.severity, found.joints) == ("warning", (JOINTS[1],))
+
+
+def test_a_factor_that_is_too_large_on_all_joints_is_found(robot: Robot) -> None:
+    (found,) = beyond_limits(swinging(0.0, 0.0, amplitude=3.6), robot)
+    assert (found.severity, found.joints) == ("warning", JOINTS)
+
+
+def test_limits_narrower_than_the_motion_of_one_joint_are_noted(robot: Robot) -> None:
+    recording = swinging(0.0, 0.0)
+    wide = replace(recording, position=recording.position * [1.0, 1.6])
+    (found,) = beyond_limits(wide, robot)
+    assert (found.severity, found.joints) == ("note", (JOINTS[1],))
+
+
+@pytest.mark.parametrize("amplitude", [1.5, 2.1])
+def test_overshoot_and_motion_within_the_limits_are_nothing(robot: Robot, amplitude: float) -> None:
+    assert not list(beyond_limits(swinging(0.0, 0.0, amplitude=amplitude), robot))
+
+
+def test_a_few_wrong_samples_are_nothing(robot: Robot) -> None:
+    recording = swinging(0.0, 0.0)
+    position = recording.position.copy()
+    position[::50] = 100.0
+    assert not list(beyond_limits(replace(recording, position=position), robot))
+
+
+@pytest.mark.parametrize("change", [{"position": None}, {}])
+def test_without_limits_or_end_nothing_is_beyond(robot: Robot, change: dict[str, Any]) -> None:
+    free = changed(robot, **change)
+    if not change:
+        free = free.with_urdf(URDF.replace("revolute", "continuous"))
+    assert not list(beyond_limits(swinging(np.pi, np.pi), free))
+
+
+def test_joints_are_found_by_name_in_any_order(robot: Robot) -> None:
+    swapped = replace(swinging(3.0, 0.0), joint_names=JOINTS[::-1])
+    (found,) = beyond_limits(swapped, robot)
+    assert found.joints == (JOINTS[1],)

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.ethercat_slave import SlaveStandIn, cast
+from support.ethercat_slave import SlaveStandIn
 
 from dynid.configuration import parse
 from dynid.robot import drives as factors
@@ -247,20 +247,3 @@ def test_the_limit_of_the_controller_saturates_where_the_driver_would_wrap(
     (sent,) = struct.unpack("<h", enabled(data).send({"effort": clamped})[6:8])
     assert np.sign(sent) in (0.0, np.sign(clamped / factors.rated_joint_torque(data, 1)[0]))
     assert abs(sent) <= INT16_MAX
-
-
-def test_beyond_the_limit_the_driver_reverses_the_torque() -> None:
-    data = drives(**SHEETS["gear"])
-    limit = float(factors.torque_offset_limit(data, 1)[0])
-    beyond = enabled(data).send({"effort": limit * 32768.5 / INT16_MAX})
-    assert struct.unpack("<h", beyond[6:8]) == (-32768,)
-
-
-def test_an_offset_of_half_a_unit_does_not_round() -> None:
-    """Why slave files have no offset: it rounds one sign, and doubles the error of the other."""
-    exact = np.arange(-3, 3.01, 0.1)
-    for offset, worst in ((0.0, (1.0, 1.0)), (0.5, (1.5, 0.5)), (-0.5, (0.5, 1.5))):
-        error = np.array([abs(cast(value + offset, "int16") - value) for value in exact])
-        found = error[exact < 0].max(), error[exact > 0].max()
-        assert all(one <= most + 1e-9 for one, most in zip(found, worst, strict=True))
-        assert max(found) > max(worst) - 0.11

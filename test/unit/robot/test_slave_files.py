@@ -82,55 +82,12 @@ def test_the_driver_has_every_key_and_type() -> None:
             assert isinstance(one["value"], int)
 
 
-def test_interfaces_reach_the_objects_of_csp_with_a_torque_offset() -> None:
-    (slave, _) = slaves()
-    commands = {i: one.get("command_interface") for i, one in channels(slave, "rpdo").items()}
-    states = {i: one.get("state_interface") for i, one in channels(slave, "tpdo").items()}
-    assert commands == {0x6040: None, 0x607A: "position", 0x60B2: "effort", 0x6060: None}
-    assert states == {
-        0x6041: "status_word",
-        0x6064: "position",
-        0x606C: "velocity",
-        0x6078: "effort",
-        0x603F: "error_code",
-        0x6061: "mode_display",
-    }
-
-
-def test_position_factors_undo_each_other() -> None:
-    for slave in slaves():
-        command, state = channels(slave, "rpdo")[0x607A], channels(slave, "tpdo")[0x6064]
-        assert command["factor"] * state["factor"] == pytest.approx(1, abs=4e-15)
-        assert channels(slave, "tpdo")[0x606C]["factor"] == state["factor"]
-
-
-def test_effort_factors_differ_by_rated_torque_against_rated_current() -> None:
-    for i, slave in enumerate(slaves()):
-        command, state = channels(slave, "rpdo")[0x60B2], channels(slave, "tpdo")[0x6078]
-        current_torque = SHEET["torque_constant"][i] * SHEET["rated_current_ma"][i] * 1e-3
-        ratio = current_torque / SHEET["rated_torque"][i]
-        assert command["factor"] * state["factor"] == pytest.approx(ratio, rel=1e-12)
-
-
-def test_one_factor_undoes_the_other_where_rated_torque_is_that_of_the_current() -> None:
-    for slave in slaves(rated_torque=None):
-        command, state = channels(slave, "rpdo")[0x60B2], channels(slave, "tpdo")[0x6078]
-        assert command["factor"] * state["factor"] == pytest.approx(1, rel=1e-12)
-
-
 @pytest.mark.parametrize("effort", ["torque", "current", "rated_current_permille"])
 def test_effort_comes_in_the_unit_that_the_profile_converts(effort: str) -> None:
     sheet = drives(effort=effort)
     found = [channels(slave, "tpdo")[0x6078]["factor"] for slave in slaves(effort=effort)]
     torque = np.array(found) * sheet.torque_factor(2)
     assert torque == pytest.approx(factors.torque_per_permille(sheet, 2), rel=1e-12)
-
-
-def test_without_commands_the_drive_gets_no_torque_and_mode_8() -> None:
-    (slave, _) = slaves()
-    assert channels(slave, "rpdo")[0x60B2]["default"] == 0
-    assert channels(slave, "rpdo")[0x6060]["default"] == 8
-    assert np.isnan(channels(slave, "rpdo")[0x607A]["default"])
 
 
 def test_the_file_states_the_range_of_int16() -> None:

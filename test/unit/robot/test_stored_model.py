@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.canonical_text import nested
+from support.stored_models import model_entries, of_another_robot
 
 from dynid import _core
 from dynid.estimation.physical import pseudo_inertia, reference_parameters
 from dynid.profile import load_robot
 from dynid.robot.model import Model
 from dynid.robot.parameter_file import ros_parameters
-from dynid.robot.provenance import ModelErrors
 from dynid.robot.seal import SEALED, seal
 
 ROBOTS = ("puma560", "delta_3", "palletiser", "ur10e")
@@ -38,10 +36,6 @@ def resealed(entries: dict) -> dict:
     return {**entries, "sha256": seal(nested(entries))}
 
 
-def bodies_of(model: Model, parameters) -> Model:
-    return replace(model, mechanism=model.mechanism.with_parameters(parameters))
-
-
 @pytest.fixture(scope="module")
 def models(identification) -> dict[str, dict]:
     """Stored models of several robots with physically consistent parameters."""
@@ -51,16 +45,7 @@ def models(identification) -> dict[str, dict]:
         mechanism = robot.mechanism()
         values = reference_parameters(mechanism)
         values[mechanism.first_term :] = np.linspace(0.1, 0.9, len(mechanism.terms))
-        columns = vars(identification.model.errors).items()
-        errors = {key: (*column[:1],) * len(robot.joints) for key, column in columns}
-        model = replace(
-            identification.model,
-            robot=robot,
-            mechanism=mechanism.with_parameters(values),
-            errors=ModelErrors(**errors),
-            determined=(),
-        )
-        found[name] = stored(model)
+        found[name] = stored(of_another_robot(identification.model, robot, values))
     return found
 
 
@@ -323,6 +308,6 @@ def test_a_rejection_names_the_mistake(models, name, value, sentence):
 
 def test_the_file_is_the_same_to_pyyaml_and_to_the_controller(identification):
     text = identification.model.text()
-    content = yaml.safe_load(text)["/**"]["ros__parameters"]["model"]
+    content = model_entries(text)
     assert re.search(f'sha256: "{seal(content)}"', text)
     assert seal(nested(stored(identification.model))) == seal(content)

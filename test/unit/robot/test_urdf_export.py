@@ -22,33 +22,14 @@ def states(count=50):
     return rng.uniform(-1, 1, (3, count, 3))
 
 
-def test_exported_urdf_gives_the_identified_rigid_body_torque(identification):
+@pytest.mark.parametrize("factor", [None, 2.0])
+def test_exported_urdf_gives_the_identified_parameters_or_others(identification, factor):
     mechanism = identification.model.mechanism
-    exported = rebuilt(identification, identified_urdf(identification.robot.urdf_xml, mechanism))
-    q, dq, ddq = states()
-    rigid = mechanism.parameters.copy()
-    rigid[30:] = 0
-    expected = mechanism.regressor(q, dq, ddq) @ rigid
-    # by recursive Newton-Euler, an independent way
-    found = exported.inverse_dynamics(q, dq, ddq)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-
-
-def test_exported_urdf_gives_the_identified_standard_parameters(identification):
-    mechanism = identification.model.mechanism
-    exported = rebuilt(identification, identified_urdf(identification.robot.urdf_xml, mechanism))
-    np.testing.assert_allclose(
-        exported.urdf_parameters[:30], mechanism.parameters[:30], rtol=0, atol=1e-13
-    )
-
-
-def test_takes_other_parameters_than_the_mechanisms(identification):
-    mechanism = identification.model.mechanism
-    other = mechanism.parameters * 2
-    exported = rebuilt(
-        identification, identified_urdf(identification.robot.urdf_xml, mechanism, other)
-    )
-    np.testing.assert_allclose(exported.urdf_parameters[:30], other[:30], rtol=0, atol=1e-13)
+    other = None if factor is None else factor * mechanism.parameters
+    text = identified_urdf(identification.robot.urdf_xml, mechanism, other)
+    expected = (mechanism.parameters if other is None else other)[:30]
+    found = rebuilt(identification, text).urdf_parameters[:30]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
 def test_attached_links_lose_their_inertia_and_say_where_it_went(identification):
@@ -101,19 +82,19 @@ def test_refuses_a_body_without_positive_mass(identification, mass):
         identified_urdf(identification.robot.urdf_xml, identification.model.mechanism, parameters)
 
 
-def test_refuses_the_urdf_of_another_robot(identification):
-    with pytest.raises(MechanismError, match="no joint 'shoulder'"):
-        identified_urdf("<robot name='other'/>", identification.model.mechanism)
-
-
-def test_refuses_text_that_is_not_xml(identification):
-    with pytest.raises(MechanismError, match="not well-formed XML"):
-        identified_urdf("<robot", identification.model.mechanism)
-
-
-def test_refuses_a_wrong_number_of_parameters(identification):
-    with pytest.raises(MechanismError, match="There are 3 parameters"):
-        identified_urdf(identification.robot.urdf_xml, identification.model.mechanism, [1, 2, 3])
+@pytest.mark.parametrize(
+    ("urdf", "parameters", "sentence"),
+    [
+        ("<robot name='other'/>", None, "no joint 'shoulder'"),
+        ("<robot", None, "not well-formed XML"),
+        (None, [1, 2, 3], "There are 3 parameters"),
+    ],
+)
+def test_refuses_what_is_not_of_this_robot(identification, urdf, parameters, sentence):
+    with pytest.raises(MechanismError, match=sentence):
+        identified_urdf(
+            urdf or identification.robot.urdf_xml, identification.model.mechanism, parameters
+        )
 
 
 def test_stripped_urdf_builds_the_very_same_mechanism(identification):

@@ -13,7 +13,6 @@ from xml.etree import ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
 import pytest
-from support.representatives import representatives
 
 from dynid.errors import ConfigurationError
 from dynid.packages import Packages
@@ -35,29 +34,11 @@ def imported(module: str) -> str:
 
 ESCAPES = {
     "os.open": imported("os") + ".open(VICTIM, 65)",
-    "os.mknod": imported("os") + ".mknod(VICTIM)",
-    "os.mkfifo": imported("os") + ".mkfifo(VICTIM)",
-    "os.mkdir": imported("os") + ".mkdir(VICTIM)",
-    "os.symlink": imported("os") + ".symlink(PART, VICTIM)",
-    "os.link": imported("os") + ".link(PART, VICTIM)",
-    "os.rename": imported("os") + ".rename(PART, VICTIM)",
-    "os.remove": imported("os") + ".remove(PART)",
-    "os.truncate": imported("os") + ".truncate(PART, 0)",
-    "os.chmod": imported("os") + ".chmod(PART, 0)",
     "os.system": imported("os") + ".system('touch ' + VICTIM)",
-    "os.spawn": imported("os") + ".spawnlp(0, 'touch', 'touch', VICTIM)",
-    "os.exec": imported("os") + ".execlp('touch', 'touch', VICTIM)",
-    "os.fork": imported("os") + ".fork()",
-    "os.kill": imported("os") + ".kill(PARENT, 0)",
     "subprocess": imported("subprocess") + ".run(['touch', VICTIM])",
     "socket": imported("socket") + ".create_connection(('127.0.0.1', PORT))",
     "ctypes": imported("ctypes") + ".CDLL(None).creat(VICTIM.encode(), 511)",
     "open": BUILTINS + "['open'](VICTIM, 'w')",
-    "pathlib": imported("pathlib") + ".Path(VICTIM).touch()",
-    "shutil": imported("shutil") + ".copy(PART, VICTIM)",
-    "tempfile": imported("tempfile") + ".mkstemp(dir=FOLDER)",
-    "importlib": imported("importlib") + ".import_module('os').mknod(VICTIM)",
-    "sqlite3": imported("sqlite3") + ".connect(VICTIM).execute('create table a (b)')",
     "exec": BUILTINS + "['exec']('import os; os.mknod(' + python.repr(VICTIM) + ')')",
     "lambda": "(lambda: ().__class__.__base__.__subclasses__())()",
     "frame of a generator": "(x for x in [1]).gi_frame.f_builtins['open'](VICTIM, 'w')",
@@ -70,7 +51,10 @@ ESCAPES = {
     "name of Python": "__builtins__",
     "format of an attribute": f"('{{0.' + {UNDER.format('class')} + chr).format(())",
 }
-"""Each an expression; without the confinement, those before "lambda" change something outside."""
+"""Each an expression; without the confinement, those before "lambda" change something outside.
+
+What code could do that escapes is below, in ACTIONS.
+"""
 
 
 class Cell:
@@ -96,10 +80,7 @@ class Cell:
         """Return an expression in which the names of this cell have their values."""
         values = {
             "VICTIM": str(self.victim),
-            "PART": str(self.part),
-            "FOLDER": str(self.xacro.parent),
             "PORT": self.server.getsockname()[1],
-            "PARENT": os.getpid(),
             "chr": "}",
         }
         for name, value in values.items():
@@ -140,7 +121,7 @@ def refuse(cell: Cell, body: str, sentence: str) -> None:
 SENTENCE = "not allowed|not defined"
 
 
-@pytest.mark.parametrize("name", representatives(list(ESCAPES), 12))
+@pytest.mark.parametrize("name", ESCAPES)
 def test_an_expression_only_computes(cell: Cell, name: str) -> None:
     # as a property, because xacro ends ${…} at the first brace and $(eval …) at the first bracket
     code = f'<xacro:property name="code" value={quoteattr(cell.named(ESCAPES[name]))}/>'

@@ -20,7 +20,7 @@ import dynid
 from dynid.cli import check
 from dynid.cli import model as model_commands
 from dynid.cli import robots as robots_list
-from dynid.dynamics.model_at_point import model_at_point
+from dynid.dynamics.torque_parts import model_at_point
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.excitation.build import build_excitation
 from dynid.excitation.prediction.prediction import predict
