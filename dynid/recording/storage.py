@@ -26,7 +26,7 @@ class MessageBlock(NamedTuple):
         begins, ends: places of the messages in the content (k,) [bytes].
     """
 
-    content: bytes
+    content: bytes | bytearray
     times: NDArray[np.integer]
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -35,7 +35,7 @@ class MessageBlock(NamedTuple):
         """Yield (receive time [ns], raw message)."""
         places = (self.times.tolist(), self.begins.tolist(), self.ends.tolist())
         for time, begin, end in zip(*places, strict=True):
-            yield time, self.content[begin:end]
+            yield time, bytes(self.content[begin:end])
 
     def parts(self) -> Iterator[MessageBlock]:
         """Yield its messages in blocks that are not much larger than 1 MiB, but for one message."""
