@@ -36,13 +36,7 @@ class Bag:
     """An opened bag: its readable messages, and notes on lost ones."""
 
     def __init__(self, path: Path, folder: BagFolder, files: dict[str, StorageFile]) -> None:
-        """Combine opened storage files.
-
-        Args:
-            path: of the bag.
-            folder: its files and metadata.
-            files: by their names, in the order of writing.
-        """
+        """Combine opened storage files, which have their names, in the order of writing."""
         self.name = shown(path)
         self._folder, self._files = folder, files
         messages: Counter[tuple[str, str]] = Counter()
@@ -98,10 +92,7 @@ class Bag:
 
 @contextmanager
 def open_bag(path: Path) -> Iterator[Bag]:
-    """Open a bag's files.
-
-    Args:
-        path: rosbag2 folder, or a ``.mcap``, ``.db3`` or ``.bag`` file.
+    """Open the files of a rosbag2 folder, or of a ``.mcap``, ``.db3`` or ``.bag`` file.
 
     Raises:
         RecordingError: no file can be read, or something exceeds a limit.

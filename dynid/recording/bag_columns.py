@@ -44,13 +44,10 @@ class MessageColumn(NamedTuple):
 
 
 def column_heads(bag: Bag, topic: Topic) -> dict[str, bool]:
-    """Return the names of the columns in the first messages of a topic.
+    """Return the columns in the first messages of a topic, and which have another value than 0.
 
-    There are none for a type whose definition is neither in the bag nor installed.
-
-    Returns:
-        by name, whether it has another value than 0: a field of fixed size has elements that a
-        robot with fewer joints does not use.
+    A field of fixed size has elements that a robot with fewer joints does not use. There are no
+    columns of a type whose definition is neither in the bag nor installed.
     """
     decode = _decoder(bag, topic.type)
     names: dict[str, bool] = {}
@@ -65,10 +62,7 @@ def read_columns(
 ) -> tuple[dict[str, MessageColumn], str]:
     """Return columns of a topic by their names, and a sentence on their times if it is needed.
 
-    Args:
-        bag: the bag.
-        topic: name and type.
-        wanted: names of columns; those that no message has are left out.
+    Columns that no message has are left out.
 
     Raises:
         RecordingError: the numbers need more memory than the limit.

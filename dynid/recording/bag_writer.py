@@ -37,10 +37,10 @@ class BagWriter:
     """
 
     def __init__(self, folder: Path, name: str = "", *, compressed: bool = False) -> None:
-        """Create the folder and its parents.
+        """Create the folder, which must not exist, and its parents.
 
         Args:
-            folder: must not exist.
+            folder: of the bag.
             name: of the bag in messages; empty: its path.
             compressed: compress the chunks (zstd).
 
@@ -126,12 +126,7 @@ class BagWriter:
         self._topics[topic] = WrittenTopic(topic, kind, digest, qos, channel)
 
     def write(self, topic: str, receive_time: int, message: bytes | memoryview) -> None:
-        """Add a message.
-
-        Args:
-            topic: added before by ``add_topic``.
-            receive_time: time of reception [ns].
-            message: serialized (CDR).
+        """Add a serialized message (CDR) of a topic that was added before.
 
         Raises:
             RecordingError: the bag cannot be written.
@@ -226,11 +221,7 @@ def require_absent(folder: Path, name: str = "") -> None:
 
 
 def _require_text(folder: Path, name: str) -> None:
-    """Check that metadata.yaml can contain the name of the folder.
-
-    Raises:
-        RecordingError: the name is not UTF-8 or not printable.
-    """
+    """Check that metadata.yaml can contain the name of the folder."""
     if not folder.name.isprintable():
         raise RecordingError(
             f"{name}: the name of a bag is stored in its metadata.yaml, so it must be text in "
@@ -248,15 +239,7 @@ def _cannot(name: str, error: OSError) -> str:
 
 @dataclass
 class WrittenTopic:
-    """A topic that is being written.
-
-    Attributes:
-        name, kind: of the topic, and of its messages.
-        digest: hash of the message's definition.
-        offered: quality of service of its publishers.
-        channel: number of the channel in the MCAP file.
-        messages: number of messages written so far.
-    """
+    """A topic that is being written: its number in the MCAP file, and how many messages it has."""
 
     name: str
     kind: str
@@ -271,11 +254,7 @@ def bag_metadata(
 ) -> dict[str, Any]:
     """Return the content of metadata.yaml for a bag of one file.
 
-    Args:
-        file: name of the storage file.
-        topics: the topics in it.
-        first: time of reception of the first message [ns].
-        last: time of reception of the last message [ns].
+    ``first`` and ``last`` are the times of reception of its first and last message [ns].
     """
     count = sum(topic.messages for topic in topics)
 

@@ -56,17 +56,12 @@ class SampleClock:
 def find_clock(
     seconds: NDArray[np.float64], position: NDArray[np.float64], usual: float
 ) -> SampleClock | None:
-    """Return the clock of stamps; None if most of them follow none.
+    """Return the clock of increasing stamps (N,) [s]; None if most of them follow none.
 
-    Three explanations are compared by how smooth positions are: samples measured at the times of
-    their stamps; samples of regular cycles whose stamps are late, by as little as possible; and the
-    same of a loop that skips the cycles it has missed, where a sample belongs to the first cycle
-    after the stamp before.
-
-    Args:
-        seconds: (N,) increasing stamps [s].
-        position: (N, n) [rad or m], finite.
-        usual: usual rate of the stamps [Hz].
+    Three explanations are compared by how smooth positions (N, n) are: samples measured at the
+    times of their stamps; samples of regular cycles whose stamps are late, by as little as
+    possible; and the same of a loop that skips the cycles it has missed, where a sample belongs to
+    the first cycle after the stamp before. ``usual`` is the usual rate of the stamps [Hz].
     """
     rate = _rate(seconds, usual)
     phase = float(np.angle(_turns(seconds, rate).mean()) / (2 * np.pi))
@@ -145,11 +140,9 @@ def _earliest(ticks: NDArray[np.float64]) -> float:
 def _smoothest(
     explanations: tuple[NDArray[np.float64] | NDArray[np.int64], ...], position: NDArray[np.float64]
 ) -> int:
-    """Return the number of the times at which positions are smoothest; 0 where none shows.
+    """Return the number of the times at which positions (N, n) are smoothest; 0 where none shows.
 
-    Args:
-        explanations: (N,) times [cycles], the first of them of the stamps.
-        position: (N, n).
+    The ``explanations`` are times (N,) [cycles], the first of them of the stamps.
     """
     differ = [np.abs(np.diff(other - explanations[0])) > _UNEVEN for other in explanations[1:]]
     uneven = np.any(differ, axis=0)

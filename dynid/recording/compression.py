@@ -16,10 +16,7 @@ _BLOCK = 2**20
 def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
     """Decompress data; return None if they are damaged, or larger than ``largest`` bytes.
 
-    Args:
-        content: compressed.
-        compression: ``""``, ``"lz4"`` or ``"zstd"``.
-        largest: largest decompressed size [bytes].
+    The compression is ``""``, ``"lz4"`` or ``"zstd"``.
     """
     if not compression:
         return content if len(content) <= largest else None
@@ -36,10 +33,7 @@ def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
 
 
 def unpack_file(source: Path, target: Path) -> str:
-    """Decompress a file that is compressed as a whole (zstd).
-
-    Returns:
-        Description of its damage; empty if intact.
+    """Decompress a file that is compressed as a whole (zstd); return its damage, empty if intact.
 
     Raises:
         RecordingError: it exceeds a limit of size.

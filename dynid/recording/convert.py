@@ -68,14 +68,10 @@ def convert(
 
 
 def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAULT_TOPIC) -> None:
-    """Write a recording to a rosbag2 folder, completely or not at all.
+    """Write a recording to a new rosbag2 folder, completely or not at all.
 
-    Positions of the links, where measured, become the topic ``/link_states``.
-
-    Args:
-        recording: its stamps begin at its first source's start time, or at 0.
-        destination: the folder to create.
-        topic: the topic to write.
+    Stamps begin at the first source's start time, or at 0. Positions of the links, where measured,
+    become the topic ``/link_states``.
 
     Raises:
         RecordingError: the destination exists or cannot be written.

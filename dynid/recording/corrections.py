@@ -153,9 +153,7 @@ def unwrap_samples(
 ) -> tuple[Samples, tuple[Correction, ...]]:
     """Unwrap positions before they are interpolated, which would smear their jumps.
 
-    Args:
-        samples: with NaN where there is no value.
-        corrections: those to unwrap are those of the channels, before ``source`` exchanges them.
+    Joints are those of the channels, before ``source`` exchanges them; NaN stands for no value.
 
     Returns:
         The samples, and the corrections that are left.

@@ -259,9 +259,6 @@ def _temperature(
         order: columns of the joints.
         reading: of the temperatures; None: they are read here.
         shared: (N,) times of the motion's rows [s]; None: these have several times.
-
-    Raises:
-        RecordingError: a column is missing, or there is no time for each row.
     """
     signal = columns.temperature
     if signal is None:

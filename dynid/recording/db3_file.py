@@ -39,11 +39,7 @@ class Db3File:
     """Messages of a SQLite3 database, as far as SQLite can read them."""
 
     def __init__(self, path: Path, folder: Path) -> None:
-        """Open and check the file.
-
-        Args:
-            path: the file; its journals are read too.
-            folder: a temporary folder for a copy of a file that was not closed.
+        """Open and check a file and its journals; one that was not closed is copied to a folder.
 
         Raises:
             RecordingError: it is not a bag.
@@ -75,11 +71,7 @@ class Db3File:
         self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic, in the order of the file.
-
-        Raises:
-            RecordingError: the file changes while it is read.
-        """
+        """Yield the raw messages of a topic, in the order of the file."""
         yield from in_blocks(self._messages(topic, kind))
 
     def definition(self, kind: str) -> bytes:

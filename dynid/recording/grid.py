@@ -246,10 +246,10 @@ def _interpolated(
     missing: NDArray[np.bool_],
     rate: float,
 ) -> tuple[Samples, float, Bridging]:
-    """Interpolate samples to a grid.
+    """Interpolate N samples to a grid at a rate [Hz].
 
     Args:
-        samples: N samples to be interpolated.
+        samples: to be interpolated.
         times: (N,) of the samples since the first of them [s].
         absent: (count,) points of the grid without a sample.
         missing: (count,) those without a complete sample.

@@ -110,13 +110,9 @@ class Layouts:
 
 
 def find_layout(raw: bytes, message: Any) -> JointStateLayout | None:
-    """Return the layout of a message; None if it is none of those that are read in bulk.
+    """Return the layout of a message in CDR; None if it is none of those that are read in bulk.
 
     These have position and effort for every name, and velocity for every name or none.
-
-    Args:
-        raw: the message in CDR.
-        message: the same, deserialized.
     """
     names = tuple(message.name)
     lengths = [len(getattr(message, signal)) for signal in _SIGNALS]

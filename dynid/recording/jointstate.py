@@ -54,12 +54,7 @@ class JointStates:
     """
 
     def __init__(self, joints: Sequence[str] | None, where: str) -> None:
-        """Begin without messages.
-
-        Args:
-            joints: the wanted joints in order; None: those of the first message.
-            where: bag and topic in error messages.
-        """
+        """Begin without messages, with the wanted joints; None: those of the first message."""
         self._wanted = None if joints is None else tuple(joints)
         self._where = where
         # read once, as there are a thousand messages per second

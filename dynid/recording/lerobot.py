@@ -102,9 +102,7 @@ def read_episode(
 def episode_map(episode: Episode, joints: Sequence[str] = ()) -> ColumnMap:
     """Return the column map of a dataset by the names of its elements, in degrees.
 
-    Args:
-        episode: of the dataset.
-        joints: of the robot, in its order; those that the dataset lacks are left out.
+    Joints, those of the robot in its order, are left out where the dataset lacks them.
 
     Raises:
         RecordingError: meta/info.json cannot be read, or there is no such episode.
@@ -118,13 +116,9 @@ def episode_map(episode: Episode, joints: Sequence[str] = ()) -> ColumnMap:
 
 
 class _Info(NamedTuple):
-    """What ``meta/info.json`` states.
+    """What ``meta/info.json`` states: names of the elements of each vector, and their unit.
 
-    Attributes:
-        label: the dataset's name.
-        episodes: their number.
-        elements: names of the elements of each vector.
-        units: unit of each vector; empty where none is stated.
+    The unit is empty where none is stated; the label is the dataset's name.
     """
 
     label: str

@@ -29,7 +29,7 @@ class LiveMessages:
     """
 
     def __init__(self, topic: str, *, longest: float, most_bytes: int = MOST_BYTES) -> None:
-        """Begin without messages.
+        """Begin without messages of a topic.
 
         Args:
             topic: the topic.
@@ -63,12 +63,7 @@ class LiveMessages:
         return (times[-1] - times[0]) / NANOSECONDS if times else 0.0
 
     def add(self, receive_time: int, raw: bytes) -> None:
-        """Add one message unless a limit is reached.
-
-        Args:
-            receive_time: [ns].
-            raw: the message in CDR.
-        """
+        """Add one message in CDR, received at a time [ns], unless a limit is reached."""
         if self.full:
             return
         late = self._receive_times and (

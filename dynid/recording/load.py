@@ -117,14 +117,7 @@ def read_samples(
 ) -> Samples:
     """Read the samples of a recording without repairing them.
 
-    Args:
-        path: as for :func:`load_recording`, like the other arguments.
-        joints: the joints to read.
-        topic: of a bag.
-        columns: of a CSV file.
-        temperature: of a bag.
-        sampling_rate: [Hz] of a softMC recording without times.
-        effort: as for :func:`load_recording`.
+    The arguments are those of :func:`load_recording`.
 
     Raises:
         RecordingError: the file cannot be read, or required content is missing.
@@ -165,16 +158,8 @@ def read_bag(
     """Read the JointState messages of one topic, and temperatures where recorded.
 
     Other messages are read where a column map names their fields, or where no JointState has
-    position and effort of all joints and the names of fields leave no doubt.
-
-    Args:
-        path: rosbag2 folder, or a ``.mcap``, ``.db3`` or ``.bag`` file.
-        joints: the joints to read, in this order; None: those of the first message.
-        topic: the topic to read; if it is missing, the only topic with JointState messages. Other
-            messages are read from any topic only if it is the default.
-        temperature: topic of temperatures; None: the default one, if the bag has it.
-        columns: map of fields such as ``/joint_states/position[elbow]``; None: by their names.
-        effort: recorded quantity, as in ``drives.effort``; empty: unknown.
+    position and effort of all joints and the names of fields leave no doubt; those of any topic
+    only if the topic is the default. The arguments are those of :func:`load_recording`.
 
     Raises:
         RecordingError: the bag cannot be read, or topic, joints or effort are missing.

@@ -42,9 +42,6 @@ class McapFile:
     def __init__(self, path: Path) -> None:
         """Scan the file.
 
-        Args:
-            path: the file.
-
         Raises:
             RecordingError: it is not an MCAP file, or exceeds a limit.
         """
@@ -64,11 +61,7 @@ class McapFile:
         self._check_counts()
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic, in the order of the file.
-
-        Raises:
-            RecordingError: the file changes while it is read.
-        """
+        """Yield the raw messages of a topic, in the order of the file."""
         wanted = {
             number
             for number, channel in self._channels.items()
@@ -219,13 +212,7 @@ def _loose(file: BinaryIO, segment: FileSegment, wanted: set[int]) -> Iterator[t
 
 @dataclass
 class Summary:
-    """Content of an index.
-
-    Attributes:
-        schemas, channels: by number.
-        statistics: None if missing.
-        chunks: number of listed chunks.
-    """
+    """Content of an index: schemas and channels by number, and the number of listed chunks."""
 
     schemas: dict[int, Schema] = field(default_factory=dict)
     channels: dict[int, Channel] = field(default_factory=dict)
@@ -234,12 +221,7 @@ class Summary:
 
 
 def read_summary(file: BinaryIO, size: int, data_end: int) -> Summary:
-    """Read the index of a file that was closed.
-
-    Args:
-        file: the file.
-        size: its size [bytes].
-        data_end: offset of the end of its data [bytes].
+    """Read the index of a file that was closed, whose data end at an offset [bytes].
 
     Raises:
         DamagedRecordError: it is damaged, or larger than a chunk may be.

@@ -68,8 +68,7 @@ class Chunk(NamedTuple):
         size: of the decompressed records [bytes].
         crc: checksum of the records; 0: none.
         compression: name; empty: none.
-        start: offset of the compressed records in the file [bytes].
-        length: of the compressed records [bytes].
+        start, length: place in the file and size of the compressed records [bytes].
         consistent: whether the length agrees with that of the record.
     """
 
@@ -118,13 +117,7 @@ def chunk_at(file: BinaryIO, offset: int) -> Chunk | None:
 
 
 def find_chunk(file: BinaryIO, offset: int, size: int) -> int | None:
-    """Find the next chunk from an offset on; None if there is none.
-
-    Args:
-        file: the file.
-        offset: start of the search [bytes].
-        size: of the file [bytes].
-    """
+    """Return the offset of the next chunk from one on in a file of this size; None without."""
     while offset < size:
         file.seek(offset)
         block = file.read(_BLOCK + HEAD.size)
@@ -139,13 +132,9 @@ def find_chunk(file: BinaryIO, offset: int, size: int) -> int | None:
 
 
 class Run(NamedTuple):
-    """Records of the same kind and length that follow each other.
+    """Records of the same kind and length [bytes] that follow each other.
 
-    Attributes:
-        kind: of the records.
-        begin: place of the first one's content [bytes].
-        length: of the content of each [bytes].
-        repeats: number of records.
+    ``begin`` is the place of the first one's content.
     """
 
     kind: int
@@ -184,23 +173,14 @@ def runs(content: bytes) -> Iterator[Run]:
 
 
 def records(content: bytes) -> Iterator[tuple[int, int, int]]:
-    """Yield (kind, begin, end) of the records in a chunk.
-
-    Raises:
-        DamagedRecordError: as for :func:`runs`.
-    """
+    """Yield (kind, begin, end) of the records in a chunk; refuse what :func:`runs` refuses."""
     for run in runs(content):
         for begin, end in run.places():
             yield run.kind, begin, end
 
 
 class ChunkMessages(NamedTuple):
-    """Messages in a chunk.
-
-    Attributes:
-        content: of the chunk.
-        begins, ends: places of the content of each (k,) [bytes].
-    """
+    """Messages in a chunk's content, from their begins to their ends (k,) [bytes]."""
 
     content: bytes
     begins: NDArray[np.int64]
@@ -224,12 +204,7 @@ class ChunkMessages(NamedTuple):
 
 
 def messages_in(content: bytes, runs: Iterable[Run]) -> Iterator[ChunkMessages]:
-    """Yield the messages of a chunk, many at a time.
-
-    Args:
-        content: of the chunk.
-        runs: of its messages, as records.
-    """
+    """Yield the messages of a chunk's runs, many at a time."""
     batch: list[Run] = []
     count = 0
     for run in runs:

@@ -75,12 +75,7 @@ class Scan:
     """
 
     def __init__(self, file: BinaryIO, size: int, name: str) -> None:
-        """Scan a file.
-
-        Args:
-            file: the file.
-            size: its size [bytes].
-            name: its name.
+        """Scan a file of this size [bytes].
 
         Raises:
             RecordingError: something exceeds a limit.

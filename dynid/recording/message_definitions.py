@@ -34,14 +34,10 @@ def _built_in() -> Typestore:
 
 
 def types_for(kind: str, digest: str = "") -> Typestore:
-    """Return a store with the definition of a message type.
+    """Return a store with the definition of a message type, such as ``sensor_msgs/msg/JointState``.
 
     Definitions of ROS 2 Jazzy are built in; those of other packages, and of newer versions, are
-    read from the ROS installation.
-
-    Args:
-        kind: such as ``sensor_msgs/msg/JointState``.
-        digest: the definition's hash (``RIHS01_…``) from its publisher; empty if unknown.
+    read from the ROS installation. The digest is the hash (``RIHS01_…``) from the publisher.
 
     Raises:
         RecordingError: no definition is found, or none with the publisher's hash.

@@ -40,10 +40,6 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     These are ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
     ``joint_names`` (n,); ``velocity`` is optional, and so is ``temperature`` (N, n) [°C].
 
-    Args:
-        path: the ``.npz`` file.
-        joints: the joints to read, in this order; None: all.
-
     Raises:
         RecordingError: the file is not an archive, or an array is missing or does not fit.
     """

@@ -53,11 +53,9 @@ class PositionJump(NamedTuple):
 
 
 def position_jumps(recording: Recording, excepted: Collection[str] = ()) -> Iterator[Contradiction]:
-    """Find joints whose positions jump, and stay there.
+    """Find joints whose positions jump, and stay there, in a piece without gaps.
 
-    Args:
-        recording: a piece without gaps.
-        excepted: joints whose velocity is that of another one, or whose position is held.
+    Excepted are joints whose velocity is that of another one, or whose position is held.
     """
     jumps = find_jumps(recording)
     for joint in dict.fromkeys(jump.joint for jump in jumps):
@@ -100,16 +98,10 @@ def times_of_jumps(recording: Recording) -> list[float]:
 def _jumps_of(
     recording: Recording, velocity: Array, joint: int, size: int, least: float
 ) -> Iterator[PositionJump]:
-    """Yield the jumps of one joint between levels of some samples.
+    """Yield the jumps of one joint between levels of ``size`` samples.
 
-    They are steps beyond chance, and beyond all others of the joint.
-
-    Args:
-        recording: its positions.
-        velocity: (N, n) recorded [rad/s or m/s].
-        joint: its number.
-        size: samples of a level.
-        least: standard deviation of the position at least [rad or m].
+    They are steps beyond chance, and beyond all others of the joint. The standard deviation of the
+    position is ``least`` at least [rad or m].
     """
     increments, limits = _against_velocity(
         recording.position[:, joint], velocity[:, joint], recording.sampling_rate
@@ -143,15 +135,10 @@ def _abrupt(increments: Array, places: Sequence[int]) -> NDArray[np.bool_]:
 
 
 def _against_velocity(position: Array, velocity: Array, rate: float) -> tuple[Array, Array]:
-    """Return the steps of a position that its velocity does not explain, and their limits.
+    """Return the steps of a position (N,) that its velocity (N,) does not explain, and limits.
 
     Whatever the factor, the delay and the offset of the velocity are. The limits are what it may
-    do between samples. Both (N - 1,) [rad or m].
-
-    Args:
-        position: (N,) of one joint [rad or m].
-        velocity: (N,) of it [rad/s or m/s].
-        rate: [Hz].
+    do between samples. Both (N - 1,) [rad or m]; the rate is in Hz.
     """
     expected = mean_velocity(velocity[:, None], 1)[:, 0] / rate
     changes = np.diff(velocity) / rate

@@ -34,9 +34,7 @@ def lacks_package() -> bool:
 def protobuf_decoder(kind: str, definition: bytes) -> Callable[[bytes], Mapping[str, Any]] | None:
     """Return a function that decodes messages of a type; None without the package.
 
-    Args:
-        kind: of the topic.
-        definition: serialized ``FileDescriptorSet``.
+    The definition is a serialized ``FileDescriptorSet``.
 
     Raises:
         Exception: of any type, where the definition is damaged; so does the function.

@@ -28,12 +28,8 @@ def is_quoted(lines: Sequence[str], delimiter: str | None) -> bool:
 def read_quoted_table(text: TextFile, first: int, delimiter: str) -> Table:
     """Read a table with names in its first line; elements of lists become columns ``q_1``, ``q_2``.
 
-    Where a column has a list of names, they take the place of the numbers.
-
-    Args:
-        text: the file.
-        first: number of lines above the names.
-        delimiter: one character.
+    Where a column has a list of names, they take the place of the numbers. There are ``first``
+    lines above the names.
 
     Raises:
         RecordingError: a row has other cells, or other names, than the first one.

@@ -26,12 +26,9 @@ _CLEARLY = 0.25  # squared error at the better times over that at the others
 
 
 class RateChange(NamedTuple):
-    """A change of the steps between stamps.
+    """A change of the steps between stamps, with the rates before and after it [Hz].
 
-    Attributes:
-        row: first sample after a step of the new length.
-        before: rate before [Hz].
-        after: rate after [Hz].
+    ``row`` is the first sample after a step of the new length.
     """
 
     row: int

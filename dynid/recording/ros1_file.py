@@ -30,9 +30,6 @@ class Ros1File:
     def __init__(self, path: Path) -> None:
         """Read the index, and count the readable messages.
 
-        Args:
-            path: the file.
-
         Raises:
             RecordingError: it is no bag with an index, or exceeds a limit.
         """
@@ -51,11 +48,7 @@ class Ros1File:
                 self.condition.expected[one.topic] += one.msgcount
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic in CDR, in the order of their reception.
-
-        Raises:
-            RecordingError: the file changes while it is read.
-        """
+        """Yield the raw messages of a topic in CDR, in the order of their reception."""
         yield from in_blocks(self._messages(topic, kind))
 
     def definition(self, kind: str) -> bytes:

@@ -91,12 +91,8 @@ def find_losses(recording: Recording) -> list[Loss]:
 def _lost(jump: Array, speed: Array, noise: Array) -> Array:
     """Return lost samples, their share of the squared jump, and standard scores, (M, 4).
 
-    The scores are those of the lost samples, and of the speed.
-
-    Args:
-        jump: (M, n) distance over the window.
-        speed: (M, n) step beside the window.
-        noise: (n,) standard deviation of the positions.
+    The scores are those of the lost samples, and of the speed. The jump (M, n) is the distance over
+    the window, the speed (M, n) a step beside it, and the noise (n,) that of the positions.
     """
     excess = jump - _WINDOW * speed
     # noise of the two ends of the window, and of a step beside it for each step in it

@@ -21,13 +21,10 @@ _LISTED = 5  # runs in a message
 
 
 def select_run(samples: Samples, run: int | None, *, has_span: bool) -> Samples:
-    """Return the samples of one run.
+    """Return the samples of one run, by its number from 1.
 
-    Args:
-        samples: as read, in the order of the file.
-        run: its number from 1; None: the first one for a span, as its times count from the first
-            sample, and otherwise the only one.
-        has_span: whether a span of times is selected afterwards.
+    Without a number it is the first one for a span, as its times count from the first sample, and
+    otherwise the only one.
 
     Raises:
         RecordingError: there is no such run, or there are several and none was selected.
@@ -54,10 +51,7 @@ def find_runs(stamps: NDArray[np.int64]) -> list[int]:
     """Return the row where each run begins: where the clock was set back, and stays so.
 
     Fewer samples than those that may be late are none of a new run, nor are those before a step
-    forward that undoes the one back.
-
-    Args:
-        stamps: (N,) [ns] in the order of the file.
+    forward that undoes the one back. Stamps (N,) [ns] are in the order of the file.
     """
     steps = np.diff(stamps)
     begins = [0]
@@ -104,12 +98,7 @@ def _without_temperature(samples: Samples) -> Samples:
 
 
 def cut_span(samples: Samples, start: float | None, stop: float | None) -> Samples:
-    """Return the samples with ``start <= time < stop``, with the flaws among them.
-
-    Args:
-        samples: as read, in the order of the file.
-        start: [s] since the first sample; None: the beginning.
-        stop: [s] since the first sample; None: the end.
+    """Return the samples with ``start <= time < stop`` [s] since the first, and their flaws.
 
     Raises:
         PreprocessingError: the span is reversed, outside the recording, or nearly empty.
@@ -128,11 +117,7 @@ def cut_span(samples: Samples, start: float | None, stop: float | None) -> Sampl
 
 
 def refuse_flaws(samples: Samples, first_stamp: int | None = None) -> None:
-    """Refuse samples with an unreadable place.
-
-    Args:
-        samples: of the span.
-        first_stamp: [ns] of the whole recording's first sample, the origin of times in messages.
+    """Refuse samples with an unreadable place, whose time is given since the first stamp [ns].
 
     Raises:
         RecordingError: there is an unreadable place.

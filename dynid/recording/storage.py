@@ -73,9 +73,7 @@ def in_blocks(messages: Iterable[tuple[int, bytes]]) -> Iterator[MessageBlock]:
 def unpacked(block: MessageBlock, most: int) -> Iterator[MessageBlock]:
     """Yield a block with messages decompressed that rosbag2 has compressed one by one.
 
-    Args:
-        block: the messages.
-        most: largest decompressed message [bytes]; larger ones stay as they are.
+    Those that are larger than ``most`` bytes when decompressed stay as they are.
     """
     # in most blocks no message can be compressed, which is found without a look at each of them
     if ZSTD_MAGIC not in block.content:
@@ -123,13 +121,7 @@ class Condition:
     checksums: str = ""
 
     def report(self, file: str, topic: str, read: int) -> list[str]:
-        """Return sentences on lost messages of a topic.
-
-        Args:
-            file: name of the file.
-            topic: name of the topic.
-            read: number of its readable messages.
-        """
+        """Return sentences on lost messages of a topic, of which so many were read from a file."""
         expected = None if self.expected is None else self.expected[topic]
         if not self.damage and expected in (None, read):
             return self.notes

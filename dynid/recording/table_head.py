@@ -25,13 +25,9 @@ _DAY = 86400.0  # [s]
 
 
 class TableHead(NamedTuple):
-    """What is above the numbers.
+    """What is above the numbers: so many lines, of which the preamble precedes the names.
 
-    Attributes:
-        names: of the columns; empty without a header.
-        units: of the columns; empty without a row of units.
-        lines: number of lines above the numbers.
-        preamble: number of those that precede the names.
+    Names are empty without a header, units without a row of them.
     """
 
     names: tuple[str, ...] = ()
@@ -41,12 +37,10 @@ class TableHead(NamedTuple):
 
 
 def find_head(lines: Sequence[Sequence[str]], header: bool | str) -> TableHead:
-    """Find the names and units of columns in the first lines of a table.
+    """Find the names and units of columns in the cells of the first lines of a table.
 
-    Args:
-        lines: their cells.
-        header: whether the first line names the columns; ``"auto"``: if most of its cells are not
-            numbers. Then lines of another width may precede it.
+    ``header`` says whether the first line names the columns; ``"auto"``: if most of its cells are
+    not numbers. Then lines of another width may precede it.
     """
     if header is False or not lines:
         return TableHead()

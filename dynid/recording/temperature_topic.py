@@ -32,10 +32,7 @@ def read_temperature(
 ) -> TemperatureSamples | None:
     """Read the temperatures of joints, one message of each ``SPACING``.
 
-    Args:
-        bag: an opened bag.
-        joints: (n,) recorded names.
-        wanted: topic and interface; None: the default ones, if the bag has them.
+    Topic and interface are the wanted ones, or None: the default ones, if the bag has them.
 
     Returns:
         The temperatures, NaN for a joint without any; None if none are recorded.

@@ -276,11 +276,7 @@ def quick_numbers(
 ) -> list[NDArray[np.float64]] | None:
     """Return columns (lines,) of a block as Arrow reads it; None if it needs all checks.
 
-    Args:
-        block: its lines.
-        places: of the columns, counted from 0.
-        width: number of columns.
-        delimiter: one character, or None for any white space.
+    Places of the columns count from 0; a delimiter of None is any white space.
     """
     usual = delimiter is not None and delimiter in ",;\t" and len(block.raw) >= _SMALLEST_BLOCK
     libraries = _arrow() if usual and block.plain else None

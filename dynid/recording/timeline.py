@@ -240,10 +240,7 @@ def without_relayed(samples: Samples) -> Samples:
 
     These equal an earlier sample, not the one directly before, in position, velocity and effort of
     all joints, with nearly the same delay. The robot seems to jump back by this delay, and forward
-    again.
-
-    Args:
-        samples: N, with increasing stamps.
+    again. Stamps increase.
     """
     steps = np.diff(samples.stamps)
     if len(steps) < _FEWEST_REPEATED_SAMPLES or steps.max() < _EVEN * steps.min():
@@ -278,10 +275,7 @@ def without_repeats(samples: Samples) -> Samples:
     A sample is sent again if position, velocity and effort of all joints equal those before. The
     source is regular where its stamps differ from equal steps by hardly more than a step of the
     stamps, and the robot moves as far over a repeat as over any other step. Otherwise, such as
-    with a robot that rests without noise, the samples are returned as they are.
-
-    Args:
-        samples: N, with increasing stamps.
+    with a robot that rests without noise, the samples are returned as they are. Stamps increase.
     """
     signals = samples.measured().values()
     same = np.all([(values[1:] == values[:-1]).all(axis=1) for values in signals], axis=0)
