@@ -20,7 +20,6 @@ from dynid.limits import RECORDING_CHUNK_BYTES
 from dynid.recording.mcap_records import (
     HEAD,
     MAGIC,
-    MESSAGE,
     DamagedRecordError,
     messages_in,
     parse,
@@ -29,7 +28,7 @@ from dynid.recording.mcap_records import (
 )
 from dynid.recording.mcap_scan import FileSegment, Scan
 from dynid.recording.protobuf_messages import is_protobuf, schema_name
-from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
+from dynid.recording.storage import Condition, MessageBlock, Topic
 
 _FOOTER = HEAD.size + 20
 _CRC = 4
@@ -83,10 +82,7 @@ class McapFile:
     def _in_segment(
         self, file: BinaryIO, segment: FileSegment, wanted: set[int]
     ) -> Iterator[MessageBlock]:
-        if segment.chunk is None or segment.cut_off:
-            yield from in_blocks(_loose(file, segment, wanted))
-            return
-        content = segment.chunk.records(file)
+        content = segment.content(file)
         if content is None:
             raise RecordingError(f"{self._path.name}: changed while it was read.")
         messages = (run for run in runs(content) if run.kind == Opcode.MESSAGE)
@@ -194,20 +190,6 @@ class McapFile:
             f"{name} was cut off: {dropped} bytes after its last complete record were dropped"
             f"{unchecked}."
         )
-
-
-def _loose(file: BinaryIO, segment: FileSegment, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
-    """Yield messages outside of chunks, or in a chunk that is cut off."""
-    offset = segment.start
-    while offset < segment.end:
-        file.seek(offset)
-        kind, length = HEAD.unpack(file.read(HEAD.size))
-        if kind == Opcode.MESSAGE:
-            content = file.read(length)
-            channel, _, time, _ = MESSAGE.unpack_from(content)
-            if channel in wanted:
-                yield time, content[MESSAGE.size :]
-        offset += HEAD.size + length
 
 
 @dataclass
