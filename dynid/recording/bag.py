@@ -13,13 +13,12 @@ from dynid.errors import RecordingError
 from dynid.input_file import check_regular
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.bag_folder import COMPRESSED, BagFolder, bag_folder
-from dynid.recording.compression import unpack_file
 from dynid.recording.db3_file import Db3File
 from dynid.recording.jointstate import JOINT_STATE, NoJointStatesError
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
 from dynid.recording.ros1_file import Ros1File
-from dynid.recording.storage import MessageBlock, StorageFile, Topic, unpacked
+from dynid.recording.storage import MessageBlock, StorageFile, Topic, unpack_file, unpacked
 from dynid.text import shown, shown_names
 
 DEFAULT_TOPIC = "/joint_states"

@@ -14,8 +14,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.limits import RecordingTooLargeError, check_memory
-from dynid.recording.message_definitions import types_for
-from dynid.recording.protobuf_messages import is_protobuf, protobuf_decoder
+from dynid.recording.message_definitions import is_protobuf, protobuf_decoder, types_for
 from dynid.recording.samples import LATEST_STAMP, MEMORY_CHECK_INTERVAL, NANOSECONDS
 from dynid.text import shown
 

@@ -11,7 +11,7 @@ from dynid.recording.bag_columns import MessageColumn, column_heads, read_column
 from dynid.recording.column_proposal import effort_questions, propose_columns
 from dynid.recording.column_words import SIGNALS, parse_column
 from dynid.recording.csv_merge import TimedSignal, merge
-from dynid.recording.protobuf_messages import MISSING_PACKAGE, is_protobuf, lacks_package
+from dynid.recording.message_definitions import MISSING_PACKAGE, is_protobuf, lacks_package
 from dynid.recording.samples import NANOSECONDS, Samples, choose_joints
 from dynid.text import shown, shown_names
 

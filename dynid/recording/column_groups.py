@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from dynid.recording.column_words import (
     CURRENT,
+    CURRENTS,
     NEUTRAL,
     SIGNALS,
     ColumnName,
     parse_column,
     words_of_no_signal,
 )
-from dynid.recording.units import CURRENTS
 from dynid.text import shown, shown_names
 
 

@@ -12,6 +12,8 @@ from dynid.errors import RecordingError
 from dynid.recording.column_groups import ColumnGroup, column_groups, missing_columns
 from dynid.recording.column_words import (
     CURRENT,
+    CURRENTS,
+    FACTORS,
     NEUTRAL,
     SIGNALS,
     TIMES,
@@ -23,7 +25,6 @@ from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.samples import choose_joints
 from dynid.recording.table import Table, seconds_of
 from dynid.recording.table_head import number
-from dynid.recording.units import CURRENTS, FACTORS
 from dynid.text import shown, shown_names
 
 if TYPE_CHECKING:

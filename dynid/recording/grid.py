@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.clock import SampleClock, find_clock
+from dynid.recording.clock import SampleClock, find_clock, rate_changes, refuse_wrong_clock
 from dynid.recording.gaps import Bridging, find_gaps
 from dynid.recording.interpolation import interpolate_position, linear
 from dynid.recording.limits import check_memory
 from dynid.recording.order import drop_near_repeats
-from dynid.recording.rate_change import rate_changes, refuse_wrong_clock
 from dynid.recording.samples import NANOSECONDS, Samples
 
 JITTER = 0.01

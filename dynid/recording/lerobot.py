@@ -20,13 +20,13 @@ from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.input_file import is_file, read_text
 from dynid.limits import RECORDING_MEMORY
+from dynid.recording.column_words import FACTORS
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.csv_file import read_csv
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.parquet_statistics import read_row_groups
 from dynid.recording.samples import Samples, choose_joints
 from dynid.recording.table import ArrayCells, Table
-from dynid.recording.units import FACTORS
 from dynid.text import shown, shown_names
 
 STATE, ACTION = "observation.state", "action"

@@ -27,7 +27,7 @@ from dynid.recording.mcap_records import (
     runs,
 )
 from dynid.recording.mcap_scan import FileSegment, Scan
-from dynid.recording.protobuf_messages import is_protobuf, schema_name
+from dynid.recording.message_definitions import is_protobuf, schema_name
 from dynid.recording.storage import Condition, MessageBlock, Topic
 
 _FOOTER = HEAD.size + 20

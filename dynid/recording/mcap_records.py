@@ -13,8 +13,7 @@ import numpy as np
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 
-from dynid.recording.compression import unpack
-from dynid.recording.storage import MessageBlock
+from dynid.recording.storage import MessageBlock, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -15,9 +15,8 @@ from rosbags.typesys.store import Typestore
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES, RECORDING_TOPICS
-from dynid.recording.compression import unpack
 from dynid.recording.limits import RecordingTooLargeError, check_unpacked
-from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
+from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks, unpack
 
 _HEADER = "std_msgs/msg/Header"
 # ROS 2 has no sequence number in a header, which is left out

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import NamedTuple
 
-from dynid.recording.units import is_unit
+from dynid.recording.column_words import is_unit
 
 _DATES = (
     re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})[ T](?P<rest>.*)"),

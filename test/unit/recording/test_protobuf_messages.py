@@ -10,7 +10,7 @@ import pytest
 from mcap.writer import Writer
 
 from dynid.errors import RecordingError
-from dynid.recording import protobuf_messages
+from dynid.recording import message_definitions
 from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 
@@ -144,7 +144,7 @@ def test_what_cannot_be_decoded_is_no_recording(tmp_path: Path, damage: str) -> 
 
 
 def test_the_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protobuf_messages, "find_spec", lambda _: None)
+    monkeypatch.setattr(message_definitions, "find_spec", lambda _: None)
     path = write(tmp_path / "log.mcap", "arm.State", b"", [b"\x08\x01"] * 20)
     with pytest.raises(RecordingError, match=r"pip install 'dynid\[protobuf\]'"):
         load_recording(path, JOINTS, effort="torque")
