@@ -18,7 +18,13 @@ from dynid.recording.jointstate import JOINT_STATE, NoJointStatesError
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
 from dynid.recording.ros1_file import Ros1File
-from dynid.recording.storage import MessageBlock, StorageFile, Topic, unpack_file, unpacked
+from dynid.recording.storage import (
+    MessageBlock,
+    StorageFile,
+    topics_of_counts,
+    unpack_file,
+    unpacked,
+)
 from dynid.text import shown, shown_names
 
 DEFAULT_TOPIC = "/joint_states"
@@ -42,7 +48,7 @@ class Bag:
         for file in files.values():
             for topic in file.topics:
                 messages[topic.name, topic.type] += topic.messages
-        self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
+        self.topics = topics_of_counts(messages)
 
     @property
     def checksums(self) -> str:
@@ -61,11 +67,6 @@ class Bag:
         """Return the stored definition of a message type; empty without one."""
         texts = (file.definition(kind) for file in self._files.values())
         return next(filter(None, texts), b"")
-
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield (receive time [ns], raw message) of the JointState messages of a topic."""
-        for block in self.blocks(topic):
-            yield from block.messages()
 
     def notes(self, topics: Sequence[str]) -> tuple[str, ...]:
         """Return sentences on repairs and lost messages of these topics."""
@@ -151,7 +152,7 @@ def read_messages(path: Path, topic: str = DEFAULT_TOPIC) -> list[StampedMessage
     """
     with open_bag(path) as bag:
         name, _ = choose_topic(bag, topic)
-        messages = [StampedMessage(*message) for message in bag.messages(name)]
+        messages = [StampedMessage(*one) for block in bag.blocks(name) for one in block.messages()]
     # stable: messages of one instant stay in the order in which they were written
     return sorted(messages, key=lambda message: message.receive_time)
 

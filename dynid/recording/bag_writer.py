@@ -55,7 +55,11 @@ class BagWriter:
         self._waiting = 0
         self._size = 0
         require_absent(folder, self._name)
-        _require_text(folder, self._name)
+        if not folder.name.isprintable():  # metadata.yaml contains it
+            raise RecordingError(
+                f"{self._name}: the name of a bag is stored in its metadata.yaml, so it must be "
+                "text in UTF-8 without line breaks; choose another name."
+            )
         try:
             folder.mkdir(parents=True)
             self._stream: BinaryIO = self._file.open("xb")
@@ -218,15 +222,6 @@ def require_absent(folder: Path, name: str = "") -> None:
     """
     if folder.exists():
         raise _exists(name or str(folder))
-
-
-def _require_text(folder: Path, name: str) -> None:
-    """Check that metadata.yaml can contain the name of the folder."""
-    if not folder.name.isprintable():
-        raise RecordingError(
-            f"{name}: the name of a bag is stored in its metadata.yaml, so it must be text in "
-            "UTF-8 without line breaks; choose another name."
-        )
 
 
 def _exists(name: str) -> RecordingError:

@@ -66,7 +66,10 @@ def _named(
     unnamed: set[_Key] = set()
     for column in columns:
         joint = _joint_in(column.words, names)
-        rest = _without(column.words, names[joint].words) if joint else column.words
+        rest = column.words
+        if joint:
+            place = _place(rest, names[joint].words)
+            rest = (*rest[:place], *rest[place + len(names[joint].words) :])
         if joint and column.is_of(signal, words=rest):
             pairs[_key(column, rest, signal)].append((joint, column))
         elif column.is_of(signal, words=column.words):
@@ -176,11 +179,6 @@ def _joint_in(words: Sequence[str], joints: Mapping[str, ColumnName]) -> str:
 def _place(words: Sequence[str], part: Sequence[str]) -> int:
     starts = range(len(words) - len(part) + 1)
     return next((n for n in starts if part and tuple(words[n : n + len(part)]) == part), -1)
-
-
-def _without(words: Sequence[str], part: Sequence[str]) -> tuple[str, ...]:
-    place = _place(words, part)
-    return (*words[:place], *words[place + len(part) :])
 
 
 def missing_columns(

@@ -245,15 +245,15 @@ def _scaled_steps(steps: Array, corrections: Sequence[Correction], joints: Seque
     return scaled
 
 
-def _delays(corrections: Sequence[Correction], signal: str, joints: Sequence[str]) -> Array:
-    """Return the delay (n,) of each joint's signal [s]."""
-    chosen = [c for c in corrections if c.signal == signal]
-    return np.array([sum(c.delay for c in chosen if c.concerns(joint)) for joint in joints])
-
-
 def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> Recording:
     """Return the recording with signals shifted back, in the time that all of them cover."""
-    delays = {signal: _delays(corrections, signal, recording.joint_names) for signal in SIGNALS}
+    chosen = {signal: [c for c in corrections if c.signal == signal] for signal in SIGNALS}
+    delays = {
+        signal: np.array(
+            [sum(c.delay for c in some if c.concerns(j)) for j in recording.joint_names]
+        )
+        for signal, some in chosen.items()
+    }
     everywhere = np.concatenate(list(delays.values()))
     if not everywhere.any():
         return recording

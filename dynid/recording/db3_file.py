@@ -14,7 +14,7 @@ from urllib.parse import quote_from_bytes
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_MESSAGE_BYTES, RECORDING_TOPICS
 from dynid.recording.limits import RecordingTooLargeError
-from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
+from dynid.recording.storage import Condition, MessageBlock, in_blocks, topics_of_counts
 
 _MAGIC = b"SQLite format 3\0"
 _PLAIN_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
@@ -68,7 +68,7 @@ class Db3File:
         messages: Counter[tuple[str, str]] = Counter()
         for number, key in self._ids.items():
             messages[key] += counts[number]
-        self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
+        self.topics = topics_of_counts(messages)
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
         """Yield the raw messages of a topic, in the order of the file."""

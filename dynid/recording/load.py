@@ -181,7 +181,11 @@ def read_bag(
             data, columns = recognised
         parts = [name] if columns is None else topics_of(columns)
         name = ", ".join(parts)
-        damage = bag.notes([info.name for info in bag.topics if _is_part(info.name, parts)])
+        within = tuple(f"{part}/" for part in parts)
+        topics = [info.name for info in bag.topics]
+        damage = bag.notes(
+            [topic for topic in topics if any(one.startswith(f"{topic}/") for one in within)]
+        )
         heat = read_temperature(bag, data.joint_names, temperature)
     sources = tuple(
         Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]), file)
@@ -189,7 +193,7 @@ def read_bag(
     )
     repairs = (*damage, *notes, *data.repairs)
     data = replace(data, sources=sources, repairs=repairs, damage=damage)
-    return data if heat is None else with_temperature(data, heat)
+    return with_temperature(data, heat)
 
 
 def _joint_states(bag: Bag, topic: str, joints: Sequence[str] | None) -> Samples:
@@ -200,7 +204,3 @@ def _joint_states(bag: Bag, topic: str, joints: Sequence[str] | None) -> Samples
         return states.samples()
     except RecordingError as error:
         raise type(error)(" ".join([str(error), *bag.notes([topic])])) from None
-
-
-def _is_part(topic: str, parts: Sequence[str]) -> bool:
-    return any(f"{part}/".startswith(f"{topic}/") for part in parts)

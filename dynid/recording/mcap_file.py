@@ -28,7 +28,7 @@ from dynid.recording.mcap_records import (
 )
 from dynid.recording.mcap_scan import FileSegment, Scan
 from dynid.recording.message_definitions import is_protobuf, schema_name
-from dynid.recording.storage import Condition, MessageBlock, Topic
+from dynid.recording.storage import Condition, MessageBlock, topics_of_counts
 
 _FOOTER = HEAD.size + 20
 _CRC = 4
@@ -56,7 +56,10 @@ class McapFile:
             self._summary = self._compare(file, size)
         self._channels = {**self._summary.channels, **self._scan.channels}
         self._schemas = {**self._summary.schemas, **self._scan.schemas}
-        self.topics = self._topics()
+        messages: Counter[tuple[str, str]] = Counter()
+        for number, channel in self._channels.items():
+            messages[channel.topic, self._kind(number)] += self._scan.counts[number]
+        self.topics = topics_of_counts(messages)
         self._check_counts()
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
@@ -105,7 +108,10 @@ class McapFile:
                 damage.append("its end is missing")
         elif scan.closed:
             damage.append("its data have no end record")
-        self.condition.checksums = self._checksums(given)
+        if scan.segments and all(segment.checked for segment in scan.segments):
+            self.condition.checksums = "of every chunk"
+        elif given:
+            self.condition.checksums = "of all data together"
         if scan.data_end is None and not scan.closed:
             return Summary()
         with suppress(DamagedRecordError):
@@ -125,11 +131,6 @@ class McapFile:
         elif not self._scan.damaged:
             self.condition.damage.append("bytes outside of its messages have changed")
 
-    def _checksums(self, data: int) -> str:
-        if self._scan.segments and all(segment.checked for segment in self._scan.segments):
-            return "of every chunk"
-        return "of all data together" if data else ""
-
     def _kind(self, channel: int) -> str:
         definition = self._channels[channel]
         schema = self._schemas.get(definition.schema_id)
@@ -139,13 +140,6 @@ class McapFile:
             if definition.message_encoding == "cdr"
             else f"{kind}, {definition.message_encoding}"
         )
-
-    def _topics(self) -> tuple[Topic, ...]:
-        messages: Counter[tuple[str, str]] = Counter()
-        counts = self._scan.counts
-        for number, channel in self._channels.items():
-            messages[channel.topic, self._kind(number)] += counts[number]
-        return tuple(Topic(*key, count) for key, count in sorted(messages.items()))
 
     def _check_counts(self) -> None:
         """Note missing messages and contradictions with the index."""

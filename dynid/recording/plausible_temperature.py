@@ -18,14 +18,15 @@ _LOWEST_TEMPERATURE, _HIGHEST_TEMPERATURE = -90.0, 300.0
 _KELVIN = 200.0  # [°C] median above which temperatures are most likely in kelvin
 
 
-def with_temperature(samples: Samples, temperature: TemperatureSamples) -> Samples:
-    """Return samples with temperatures, of which implausible ones are left out with a note.
+def with_temperature(samples: Samples, temperature: TemperatureSamples | None) -> Samples:
+    """Return samples with temperatures if any, without implausible ones, which are noted.
 
     Raises:
         RecordingError: none is plausible, and the user has named their source.
     """
-    joints = samples.joint_names
-    problem = _problem(temperature, joints)
+    if temperature is None:
+        return samples
+    problem = _problem(temperature, samples.joint_names)
     if problem and temperature.required:
         raise RecordingError(f"{temperature.where}: {problem}")
     if problem:

@@ -44,7 +44,11 @@ def select_run(samples: Samples, run: int | None, *, has_span: bool) -> Samples:
     past = [*begins[1:], len(samples)]
     kept = samples.take(slice(begins[number - 1], past[number - 1]))
     kept = kept.noting(f"The clock was set back: run {number} of {len(begins)} was read.")
-    return kept if samples.temperature is None else _without_temperature(kept)
+    if samples.temperature is None:
+        return kept
+    return replace(kept, temperature=None).noting(
+        "Temperatures were left out, as their stamps do not show the run."
+    )
 
 
 def find_runs(stamps: NDArray[np.int64]) -> list[int]:
@@ -90,20 +94,15 @@ def described_runs(samples: Samples) -> list[str]:
     ]
 
 
-def _without_temperature(samples: Samples) -> Samples:
-    """Leave temperatures out, whose stamps do not show the run that they belong to."""
-    return replace(samples, temperature=None).noting(
-        "Temperatures were left out, as their stamps do not show the run."
-    )
-
-
 def cut_span(samples: Samples, start: float | None, stop: float | None) -> Samples:
     """Return the samples with ``start <= time < stop`` [s] since the first, and their flaws.
 
     Raises:
         PreprocessingError: the span is reversed, outside the recording, or nearly empty.
     """
-    seconds = _since_first(samples)
+    # since the earliest of the first samples, which may be unsorted
+    begin = samples.stamps[: FARTHEST_MOVE + 1].min() if len(samples) else 0
+    seconds = (samples.stamps - begin) / NANOSECONDS
     in_order = np.sort(seconds)
     first, past = span_limits(in_order, 1.0, start, stop)
     kept = samples.take((in_order[first] <= seconds) & (seconds <= in_order[past - 1]))
@@ -131,9 +130,3 @@ def refuse_flaws(samples: Samples, first_stamp: int | None = None) -> None:
     others = f" {further} more cannot be read." if further else ""
     where = f" It is {at:.3f} s after the first sample." if at > 0 else ""
     raise RecordingError(f"{first.sentence}{where}{others} Select a span without it (start, stop).")
-
-
-def _since_first(samples: Samples) -> NDArray[np.float64]:
-    """Return the time (N,) since the earliest of the first samples, which may be unsorted [s]."""
-    first = samples.stamps[: FARTHEST_MOVE + 1].min() if len(samples) else 0
-    return np.asarray((samples.stamps - first) / NANOSECONDS, dtype=np.float64)

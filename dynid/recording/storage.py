@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bz2 import BZ2Decompressor
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -108,6 +109,11 @@ class Topic:
     messages: int
 
 
+def topics_of_counts(messages: Mapping[tuple[str, str], int]) -> tuple[Topic, ...]:
+    """Return topics in their order, by the number of messages of each name and type."""
+    return tuple(Topic(*key, count) for key, count in sorted(messages.items()))
+
+
 @dataclass
 class Condition:
     """Condition of a storage file.
@@ -158,18 +164,20 @@ class StorageFile(Protocol):
 def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
     """Decompress data; return None if they are damaged, or larger than ``largest`` bytes.
 
-    The compression is ``""``, ``"lz4"`` or ``"zstd"``.
+    The compression is ``""``, ``"bz2"``, ``"lz4"`` or ``"zstd"``.
     """
     if not compression:
         return content if len(content) <= largest else None
     try:
         if compression == "lz4":
             unpacked: bytes = LZ4FrameDecompressor().decompress(content, max_length=largest + 1)
+        elif compression == "bz2":
+            unpacked = BZ2Decompressor().decompress(content, largest + 1)
         else:
             with zstandard.ZstdDecompressor().stream_reader(content) as stream:
                 unpacked = stream.read(largest + 1)
-    # lz4 raises RuntimeError
-    except (zstandard.ZstdError, RuntimeError, ValueError, MemoryError):
+    # lz4 raises RuntimeError, bz2 OSError
+    except (zstandard.ZstdError, OSError, RuntimeError, ValueError, MemoryError):
         return None
     return unpacked if len(unpacked) <= largest else None
 

@@ -52,7 +52,9 @@ def find_head(lines: Sequence[Sequence[str]], header: bool | str) -> TableHead:
     if len(lines[0]) != width:
         numeric = (n for n, row in enumerate(lines) if len(row) == width and not is_header(row))
         first = next(numeric, 0)
-        begin = next((n for n in range(first) if _may_be_header(lines, n, width, first)), 0)
+        # all lines from the names up to the first row of numbers have the table's width
+        whole = [len(row) == width and is_header(row) for row in lines[:first]]
+        begin = next((n for n in range(first) if all(whole[n:])), 0)
     if not is_header(lines[begin]):
         return TableHead(_names_of_joint_states(lines[0]))
     names, past = tuple(map(bare, lines[begin])), begin + 1
@@ -83,13 +85,6 @@ def _joined(names: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         above.append(name or (above[-1] if above else ""))
     return tuple(f"{left} {bare(cell)}".strip() for left, cell in zip(above, below, strict=True))
-
-
-def _may_be_header(
-    lines: Sequence[Sequence[str]], number_of_line: int, width: int, first: int
-) -> bool:
-    """Return whether all lines from one up to the first row of numbers have the table's width."""
-    return all(len(row) == width and is_header(row) for row in lines[number_of_line:first])
 
 
 def _names_of_joint_states(cells: Sequence[str]) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Ta
         names = tuple(map(bare, comment.split(mark)))
     if not head:
         raise RecordingError(f"{name}: contains a header but no rows of numbers.")
-    width = _usual_width(head[:_EXAMINED], mark)
+    width = Counter(len(line.split(mark)) for line in head[:_EXAMINED]).most_common(1)[0][0]
     RECORDING_COLUMNS.check(width, f"{name}: has {width} columns", RecordingTooLargeError)
     if names and len(names) != width:
         raise RecordingError(
@@ -265,10 +265,6 @@ def _delimiter(lines: list[str]) -> str:
         next((mark for mark in _DELIMITERS if mark in line), "whitespace") for line in lines
     )
     return marks.most_common(1)[0][0]
-
-
-def _usual_width(lines: list[str], delimiter: str | None) -> int:
-    return Counter(len(line.split(delimiter)) for line in lines).most_common(1)[0][0]
 
 
 def quick_numbers(

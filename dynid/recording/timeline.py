@@ -107,7 +107,10 @@ def _build(
         samples = _fill_invalid(samples, name)
     samples = _fill_invalid(_drop_broken_velocity(samples, valid), "velocity")
     placed, rate, bridging = place_on_grid(samples, valid, sampling_rate)
-    samples = _with_new_frozen(placed, samples)
+    for name, values in placed.measured().items():
+        if values is not getattr(samples, name):  # made by resampling: no later copy is needed
+            frozen(values)
+    samples = placed
     _require_samples(samples)
     samples = _note_stuck_joints(samples)
     require_finite(samples)
@@ -127,14 +130,6 @@ def _build(
         gaps=bridging.gaps,
     )
     return corrected(recording, corrections)
-
-
-def _with_new_frozen(samples: Samples, before: Samples) -> Samples:
-    """Return samples, of which no later copy is needed where resampling has made new arrays."""
-    for name, values in samples.measured().items():
-        if values is not getattr(before, name):
-            frozen(values)
-    return samples
 
 
 def _require_samples(samples: Samples) -> None:

@@ -88,13 +88,6 @@ def test_refuses_a_missing_folder(motion, write_csv, column_map, tmp_path):
         convert(write_csv(motion), tmp_path / "none" / "bag", column_map())
 
 
-def test_refuses_to_overwrite_with_a_recording(motion, write_csv, column_map, tmp_path):
-    recording = load_recording(write_csv(motion), NAMES, columns=column_map())
-    (tmp_path / "bag").mkdir()
-    with pytest.raises(RecordingError, match="already exists"):
-        write_bag(recording, tmp_path / "bag")
-
-
 def test_arrays_in_any_order_of_memory_are_converted(motion, tmp_path):
     arrays = {name: getattr(motion, name) for name in ("position", "velocity", "effort")}
     np.savez(

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from dynid.errors import RecordingError
 from dynid.recording.info import describe
 
 
@@ -87,8 +86,3 @@ def test_describes_a_recording_without_samples(tmp_path):
     info = describe(tmp_path / "log.npz")
     assert (info.timing.samples, info.timing.sampling_rate) == (0, None)
     assert "contains 0 usable samples" in info.problem
-
-
-def test_a_folder_that_is_no_recording_is_named(tmp_path):
-    with pytest.raises(RecordingError, match="is a folder without a recording; expected a rosbag2"):
-        describe(tmp_path)

@@ -44,12 +44,6 @@ def test_recording_of_messages_equals_that_of_their_bag(bag, replayed, motion):
     assert len(source.sha256) == 64
 
 
-def test_times_of_reception_are_ignored_if_messages_have_stamps(bag, replayed, motion):
-    random = np.random.default_rng(0)
-    live = replayed(lambda time: 7 * time + int(random.integers(10**6)))
-    assert_same(live.recording(motion.names), load_recording(bag, motion.names))
-
-
 def test_span_and_rate_are_applied_as_for_a_bag(bag, replayed, motion):
     live = replayed()
     options = {"start": 0.5, "stop": 2.0, "sampling_rate": 50.0}

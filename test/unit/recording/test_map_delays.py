@@ -11,7 +11,6 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.configuration import parse
-from dynid.errors import ConfigurationError
 from dynid.recording.columns import ColumnMap
 from dynid.recording.convert import convert
 from dynid.recording.load import load_recording
@@ -154,20 +153,6 @@ def test_fields_of_a_bag_are_shifted_back_in_the_same_form(tmp_path: Path) -> No
     convert(path, tmp_path / "converted", columns=columns)
     again = load_recording(tmp_path / "converted", JOINTS)
     np.testing.assert_allclose(again.effort, read.effort, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"effort": {"delay": [0.1]}}, "delay lists 1 numbers for 2 columns"),
-        ({"temperature": {"columns": [1, 2], "delay": 1.0}}, "temperature .* has no 'delay'"),
-        ({"effort": {"delay": "soon"}}, "delay"),
-    ],
-)
-def test_wrong_delays_are_refused(changes: dict[str, Any], words: str) -> None:
-    names = NAMES | {key: [1, 2] for key in changes if key not in NAMES}
-    with pytest.raises(ConfigurationError, match=words):
-        column_map(names, time={"column": "t"}, **changes)
 
 
 def test_an_impossible_value_is_missing_where_signals_are_shifted(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from mcap.reader import make_reader
 
 from dynid.configuration import parse
-from dynid.errors import ConfigurationError, RecordingError
+from dynid.errors import RecordingError
 from dynid.recording.bag_writer import BagWriter
 from dynid.recording.column_proposal import propose_columns
 from dynid.recording.columns import ColumnMap
@@ -162,11 +162,6 @@ def test_refuses_columns_without_any_number(motion, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, np.full((len(motion.stamps), 3), np.nan))
     with pytest.raises(RecordingError, match="contains no temperature that is a number"):
         load_recording(file, NAMES, columns=column_map(factor=1.0))
-
-
-def test_refuses_a_column_map_without_a_column_for_each_joint():
-    with pytest.raises(ConfigurationError, match="temperature lists 1 columns for 3 joints"):
-        column_map(columns=[11])
 
 
 def test_a_span_shifts_the_temperatures_with_the_motion(motion, tmp_path):
