@@ -103,8 +103,7 @@ class JointStates:
         for layout, places, messages in groups:
             self._read_group(rows, places, layout, messages, part.times[places] <= LATEST_STAMP)
         for place in singles.tolist():
-            begin, end = int(part.begins[place]), int(part.ends[place])
-            self._read_one(rows, place, int(part.times[place]), bytes(part.content[begin:end]))
+            self._read_one(rows, place, *part.message(place))
         self._seen += count
         self._header_times.frombytes(rows.stamps[rows.kept].tobytes())
         self._receive_times.frombytes(part.times[rows.kept].astype(np.int64).tobytes())

@@ -38,9 +38,12 @@ class MessageBlock(NamedTuple):
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield (receive time [ns], raw message)."""
-        places = (self.times.tolist(), self.begins.tolist(), self.ends.tolist())
-        for time, begin, end in zip(*places, strict=True):
-            yield time, bytes(self.content[begin:end])
+        yield from map(self.message, range(len(self.times)))
+
+    def message(self, place: int) -> tuple[int, bytes]:
+        """Return receive time [ns] and content of one message."""
+        raw = self.content[int(self.begins[place]) : int(self.ends[place])]
+        return int(self.times[place]), bytes(raw)
 
     def parts(self) -> Iterator[MessageBlock]:
         """Yield its messages in blocks that are not much larger than 1 MiB, but for one message."""
