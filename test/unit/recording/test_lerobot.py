@@ -114,6 +114,25 @@ def test_a_column_map_scales_what_info_leaves_open(tmp_path: Path) -> None:
     assert found.effort[:, 0] == pytest.approx(0.02 * (state(0)[:, 1] + 1) + 0.1, abs=1e-6)
 
 
+def test_a_column_map_of_a_dataset_has_delays_and_velocities(tmp_path: Path) -> None:
+    dataset = write_v3(tmp_path / "set", 1)
+    columns = ColumnMap.model_validate(
+        {
+            "time": {"column": "timestamp"},
+            "joints": ["a"],
+            "position": {"columns": ["observation.state.elbow.pos"]},
+            "velocity": {"columns": ["action.elbow.pos"]},
+            "effort": {"columns": ["action.elbow.pos"], "delay": 2 / FPS},
+        }
+    )
+    found = load_recording(dataset, ("a",), columns=columns)
+    assert found.velocity is not None
+    inner = slice(2, 30)
+    assert found.velocity[inner, 0] == pytest.approx(state(0)[inner, 1] + 1, abs=1e-3)
+    assert found.effort[inner, 0] == pytest.approx(state(0)[4:32, 1] + 1, abs=1e-3)
+    assert any("back in time (delay of the column map)" in note for note in found.repairs)
+
+
 @pytest.mark.parametrize("name", ["", "episode_000003"])
 def test_refuses_an_episode_that_is_not_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(RecordingError, match="has 3 episodes; name one"):
