@@ -128,7 +128,7 @@ def read_samples(
     if is_bag(path):
         mapped = columns if names_topics(columns) else None
         return read_bag(path, joints, topic, temperature, columns=mapped, effort=effort)
-    if path.suffix.lower() == ".npz" and has_names_of_signals(path):
+    if has_names_of_signals(path):
         return read_npz(path, joints)
     if columns is None and path.is_dir():
         raise RecordingError(

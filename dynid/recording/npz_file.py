@@ -93,7 +93,9 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
 
 
 def has_names_of_signals(path: Path) -> bool:
-    """Return whether an archive has the array ``joint_names``, or is none that can be listed."""
+    """Return whether a file ``.npz`` has the array ``joint_names``, or cannot be listed."""
+    if path.suffix.lower() != ".npz":
+        return False
     try:
         with zipfile.ZipFile(path) as archive:
             names = {name.removesuffix(_ENDING) for name in archive.namelist()}
