@@ -211,7 +211,7 @@ class Scan:
         if self.closed or chunk is None or chunk.compression or chunk.end <= self._size:
             return False
         self._file.seek(chunk.start)
-        content = self._file.read()
+        content = self._file.read(RECORDING_CHUNK_BYTES.most)
         content = content[: end_of_records(content)]
         counts = self._look_into(content)
         if counts is None:
