@@ -13,13 +13,18 @@ from dynid.errors import RecordingError
 from dynid.input_file import check_regular
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.bag_folder import COMPRESSED, BagFolder, bag_folder
-from dynid.recording.compression import unpack_file
 from dynid.recording.db3_file import Db3File
 from dynid.recording.jointstate import JOINT_STATE, NoJointStatesError
 from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
 from dynid.recording.ros1_file import Ros1File
-from dynid.recording.storage import MessageBlock, StorageFile, Topic, unpacked
+from dynid.recording.storage import (
+    MessageBlock,
+    StorageFile,
+    topics_of_counts,
+    unpack_file,
+    unpacked,
+)
 from dynid.text import shown, shown_names
 
 DEFAULT_TOPIC = "/joint_states"
@@ -36,20 +41,14 @@ class Bag:
     """An opened bag: its readable messages, and notes on lost ones."""
 
     def __init__(self, path: Path, folder: BagFolder, files: dict[str, StorageFile]) -> None:
-        """Combine opened storage files.
-
-        Args:
-            path: of the bag.
-            folder: its files and metadata.
-            files: by their names, in the order of writing.
-        """
+        """Combine opened storage files, which have their names, in the order of writing."""
         self.name = shown(path)
         self._folder, self._files = folder, files
         messages: Counter[tuple[str, str]] = Counter()
         for file in files.values():
             for topic in file.topics:
                 messages[topic.name, topic.type] += topic.messages
-        self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
+        self.topics = topics_of_counts(messages)
 
     @property
     def checksums(self) -> str:
@@ -68,11 +67,6 @@ class Bag:
         """Return the stored definition of a message type; empty without one."""
         texts = (file.definition(kind) for file in self._files.values())
         return next(filter(None, texts), b"")
-
-    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield (receive time [ns], raw message) of the JointState messages of a topic."""
-        for block in self.blocks(topic):
-            yield from block.messages()
 
     def notes(self, topics: Sequence[str]) -> tuple[str, ...]:
         """Return sentences on repairs and lost messages of these topics."""
@@ -98,10 +92,7 @@ class Bag:
 
 @contextmanager
 def open_bag(path: Path) -> Iterator[Bag]:
-    """Open a bag's files.
-
-    Args:
-        path: rosbag2 folder, or a ``.mcap``, ``.db3`` or ``.bag`` file.
+    """Open the files of a rosbag2 folder, or of a ``.mcap``, ``.db3`` or ``.bag`` file.
 
     Raises:
         RecordingError: no file can be read, or something exceeds a limit.
@@ -161,7 +152,7 @@ def read_messages(path: Path, topic: str = DEFAULT_TOPIC) -> list[StampedMessage
     """
     with open_bag(path) as bag:
         name, _ = choose_topic(bag, topic)
-        messages = [StampedMessage(*message) for message in bag.messages(name)]
+        messages = [StampedMessage(*one) for block in bag.blocks(name) for one in block.messages()]
     # stable: messages of one instant stay in the order in which they were written
     return sorted(messages, key=lambda message: message.receive_time)
 

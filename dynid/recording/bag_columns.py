@@ -14,8 +14,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.limits import RecordingTooLargeError, check_memory
-from dynid.recording.message_definitions import types_for
-from dynid.recording.protobuf_messages import is_protobuf, protobuf_decoder
+from dynid.recording.message_definitions import is_protobuf, protobuf_decoder, types_for
 from dynid.recording.samples import LATEST_STAMP, MEMORY_CHECK_INTERVAL, NANOSECONDS
 from dynid.text import shown
 
@@ -44,13 +43,10 @@ class MessageColumn(NamedTuple):
 
 
 def column_heads(bag: Bag, topic: Topic) -> dict[str, bool]:
-    """Return the names of the columns in the first messages of a topic.
+    """Return the columns in the first messages of a topic, and which have another value than 0.
 
-    There are none for a type whose definition is neither in the bag nor installed.
-
-    Returns:
-        by name, whether it has another value than 0: a field of fixed size has elements that a
-        robot with fewer joints does not use.
+    A field of fixed size has elements that a robot with fewer joints does not use. There are no
+    columns of a type whose definition is neither in the bag nor installed.
     """
     decode = _decoder(bag, topic.type)
     names: dict[str, bool] = {}
@@ -65,10 +61,7 @@ def read_columns(
 ) -> tuple[dict[str, MessageColumn], str]:
     """Return columns of a topic by their names, and a sentence on their times if it is needed.
 
-    Args:
-        bag: the bag.
-        topic: name and type.
-        wanted: names of columns; those that no message has are left out.
+    Columns that no message has are left out.
 
     Raises:
         RecordingError: the numbers need more memory than the limit.

@@ -11,7 +11,7 @@ from dynid.recording.bag_columns import MessageColumn, column_heads, read_column
 from dynid.recording.column_proposal import effort_questions, propose_columns
 from dynid.recording.column_words import SIGNALS, parse_column
 from dynid.recording.csv_merge import TimedSignal, merge
-from dynid.recording.protobuf_messages import MISSING_PACKAGE, is_protobuf, lacks_package
+from dynid.recording.message_definitions import MISSING_PACKAGE, is_protobuf, lacks_package
 from dynid.recording.samples import NANOSECONDS, Samples, choose_joints
 from dynid.text import shown, shown_names
 
@@ -66,13 +66,7 @@ def propose_topics(
 
 
 def _proposed(names: Mapping[str, bool], joints: Sequence[str], effort: str) -> ColumnMap | None:
-    """Return a map of one topic with all joints; elements that are never used may be left out.
-
-    Args:
-        names: of its fields, and whether they have another value than 0.
-        joints: as for :func:`propose_topics`.
-        effort: likewise.
-    """
+    """Map one topic with all joints; elements that are never used may be left out."""
     used = [name for name, is_used in names.items() if is_used]
     for listed in (list(names), used):
         proposal = propose_columns([STAMP, *listed], joints or _labels(listed), effort=effort)
@@ -83,11 +77,6 @@ def _proposed(names: Mapping[str, bool], joints: Sequence[str], effort: str) -> 
 
 def read_topics(bag: Bag, columns: ColumnMap, joints: Sequence[str] | None) -> Samples:
     """Return the samples of mapped fields, without sources; several topics are merged by stamp.
-
-    Args:
-        bag: the bag.
-        columns: map with names such as ``/joint_states/position[elbow]``.
-        joints: to read, in this order; None: all of the map.
 
     Raises:
         RecordingError: a column or joint is missing, or the topics have no time in common.
@@ -166,11 +155,7 @@ def _topic(name: str) -> str:
 
 
 def _read(bag: Bag, names: Sequence[str]) -> tuple[dict[str, MessageColumn], list[str]]:
-    """Return the columns by their names, and sentences on their times.
-
-    Raises:
-        RecordingError: a column is missing.
-    """
+    """Return the columns by their names, and sentences on their times; refuse a missing one."""
     read: dict[str, MessageColumn] = {}
     notes = []
     for topic in bag.topics:

@@ -37,10 +37,10 @@ class BagWriter:
     """
 
     def __init__(self, folder: Path, name: str = "") -> None:
-        """Create the folder and its parents.
+        """Create the folder, which must not exist, and its parents.
 
         Args:
-            folder: must not exist.
+            folder: of the bag.
             name: of the bag in messages; empty: its path.
 
         Raises:
@@ -54,7 +54,11 @@ class BagWriter:
         self._waiting = 0
         self._size = 0
         require_absent(folder, self._name)
-        _require_text(folder, self._name)
+        if not folder.name.isprintable():  # metadata.yaml contains it
+            raise RecordingError(
+                f"{self._name}: the name of a bag is stored in its metadata.yaml, so it must be "
+                "text in UTF-8 without line breaks; choose another name."
+            )
         try:
             folder.mkdir(parents=True)
             self._stream: BinaryIO = self._file.open("xb")
@@ -125,12 +129,7 @@ class BagWriter:
         self._topics[topic] = WrittenTopic(topic, kind, digest, qos, channel)
 
     def write(self, topic: str, receive_time: int, message: bytes | memoryview) -> None:
-        """Add a message.
-
-        Args:
-            topic: added before by ``add_topic``.
-            receive_time: time of reception [ns].
-            message: serialized (CDR).
+        """Add a serialized message (CDR) of a topic that was added before.
 
         Raises:
             RecordingError: the bag cannot be written.
@@ -224,19 +223,6 @@ def require_absent(folder: Path, name: str = "") -> None:
         raise _exists(name or str(folder))
 
 
-def _require_text(folder: Path, name: str) -> None:
-    """Check that metadata.yaml can contain the name of the folder.
-
-    Raises:
-        RecordingError: the name is not UTF-8 or not printable.
-    """
-    if not folder.name.isprintable():
-        raise RecordingError(
-            f"{name}: the name of a bag is stored in its metadata.yaml, so it must be text in "
-            "UTF-8 without line breaks; choose another name."
-        )
-
-
 def _exists(name: str) -> RecordingError:
     return RecordingError(f"{name}: already exists; nothing was overwritten.")
 
@@ -247,15 +233,7 @@ def _cannot(name: str, error: OSError) -> str:
 
 @dataclass
 class WrittenTopic:
-    """A topic that is being written.
-
-    Attributes:
-        name, kind: of the topic, and of its messages.
-        digest: hash of the message's definition.
-        offered: quality of service of its publishers.
-        channel: number of the channel in the MCAP file.
-        messages: number of messages written so far.
-    """
+    """A topic that is being written: its number in the MCAP file, and how many messages it has."""
 
     name: str
     kind: str
@@ -270,11 +248,7 @@ def bag_metadata(
 ) -> dict[str, Any]:
     """Return the content of metadata.yaml for a bag of one file.
 
-    Args:
-        file: name of the storage file.
-        topics: the topics in it.
-        first: time of reception of the first message [ns].
-        last: time of reception of the last message [ns].
+    ``first`` and ``last`` are the times of reception of its first and last message [ns].
     """
     count = sum(topic.messages for topic in topics)
 

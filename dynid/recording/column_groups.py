@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from dynid.recording.column_words import (
     CURRENT,
+    CURRENTS,
     NEUTRAL,
     SIGNALS,
     ColumnName,
     parse_column,
     words_of_no_signal,
 )
-from dynid.recording.units import CURRENTS
 from dynid.text import shown, shown_names
 
 
@@ -30,10 +30,7 @@ class _Key(NamedTuple):
 class ColumnGroup(NamedTuple):
     """Columns of one signal, one for each joint.
 
-    Attributes:
-        stem: words that say of what it is: besides signal, joint, and neutral ones.
-        current: whether they are currents.
-        columns: by joint.
+    The ``stem`` are words that say of what it is: besides signal, joint, and neutral ones.
     """
 
     stem: frozenset[str]
@@ -47,13 +44,8 @@ def column_groups(
     """Return the groups of measured columns of a signal that have one column for each joint.
 
     Joints are those whose names the columns contain; otherwise numbers, which are those of the
-    names of joints, or count them.
-
-    Args:
-        columns: of the table.
-        signal: its name.
-        joints: of the robot; none: they are named as in the columns.
-        labels: name of a joint by the number in the names of its columns; empty where unknown.
+    names of joints, or count them. Without joints they are named as in the columns, or by
+    ``labels``: the name of a joint by the number in the names of its columns.
     """
     if labels:
         return list(_labelled(columns, signal, joints, labels))
@@ -74,7 +66,10 @@ def _named(
     unnamed: set[_Key] = set()
     for column in columns:
         joint = _joint_in(column.words, names)
-        rest = _without(column.words, names[joint].words) if joint else column.words
+        rest = column.words
+        if joint:
+            place = _place(rest, names[joint].words)
+            rest = (*rest[:place], *rest[place + len(names[joint].words) :])
         if joint and column.is_of(signal, words=rest):
             pairs[_key(column, rest, signal)].append((joint, column))
         elif column.is_of(signal, words=column.words):
@@ -186,20 +181,12 @@ def _place(words: Sequence[str], part: Sequence[str]) -> int:
     return next((n for n in starts if part and tuple(words[n : n + len(part)]) == part), -1)
 
 
-def _without(words: Sequence[str], part: Sequence[str]) -> tuple[str, ...]:
-    place = _place(words, part)
-    return (*words[:place], *words[place + len(part) :])
-
-
 def missing_columns(
     columns: Sequence[ColumnName], joints: Sequence[str], *, has_time: bool
 ) -> tuple[str, ...]:
     """Return phrases on what the names of columns lack, such as "yaw has no effort".
 
-    Args:
-        columns: of the table.
-        joints: of the robot; none: only what no column names is said.
-        has_time: whether a column of times was found.
+    Without joints it is only said what no column names.
     """
     return (*([] if has_time else ["no column is a time"]), *_of_signals(columns, joints))
 

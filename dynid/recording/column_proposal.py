@@ -12,6 +12,8 @@ from dynid.errors import RecordingError
 from dynid.recording.column_groups import ColumnGroup, column_groups, missing_columns
 from dynid.recording.column_words import (
     CURRENT,
+    CURRENTS,
+    FACTORS,
     NEUTRAL,
     SIGNALS,
     TIMES,
@@ -23,7 +25,6 @@ from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.samples import choose_joints
 from dynid.recording.table import Table, seconds_of
 from dynid.recording.table_head import number
-from dynid.recording.units import CURRENTS, FACTORS
 from dynid.text import shown, shown_names
 
 if TYPE_CHECKING:
@@ -100,24 +101,13 @@ def propose_columns(
 def propose_for_table(
     table: Table, joints: Sequence[str] = (), effort: str = ""
 ) -> ColumnMap | None:
-    """Return the proposed map of a table, in seconds where its content shows the unit of times.
-
-    Args:
-        table: the recording.
-        joints: of the robot, in its order.
-        effort: recorded quantity, as in ``drives.effort``; empty: unknown.
-    """
+    """Return the proposed map of a table, in seconds where its content shows the unit of times."""
     proposal = propose_columns(table.header, joints, table.units, effort, table.first_row)
     return proposal and with_unit_of_time(proposal, table)
 
 
 def columns_by_name(table: Table, joints: Sequence[str], effort: str = "") -> ColumnMap:
     """Return the column map of a table whose names leave no doubt.
-
-    Args:
-        table: the recording.
-        joints: to read; none: all.
-        effort: recorded quantity, as in ``drives.effort``; empty: unknown.
 
     Raises:
         RecordingError: there is a doubt, which the sentence names.
@@ -140,12 +130,7 @@ def columns_by_name(table: Table, joints: Sequence[str], effort: str = "") -> Co
 
 
 def doubt_of_names(table: Table, joints: Sequence[str]) -> str:
-    """Return a sentence on what the names of a table's columns leave open.
-
-    Args:
-        table: for which no map is proposed.
-        joints: of the robot; none: unknown.
-    """
+    """Return what the names of a table's columns leave open, for which no map is proposed."""
     columns = _parsed(table.header, table.units)
     lacks = "; ".join(
         missing_columns(columns, joints, has_time=_time(columns, frozenset()) is not None)
@@ -169,12 +154,7 @@ def column_names(columns: ColumnMap) -> str:
 
 
 def effort_questions(columns: Sequence[ColumnName], effort: str) -> Iterable[str]:
-    """Yield where columns name another quantity than is recorded; ``effort`` names none.
-
-    Args:
-        columns: of the efforts.
-        effort: recorded quantity, as in ``drives.effort``; empty: unknown.
-    """
+    """Yield where columns of efforts name another quantity than is recorded (``drives.effort``)."""
     name = shown(columns[0].name)
     current = any(CURRENT & set(column.words) or column.unit in CURRENTS for column in columns)
     if any(_ANY_EFFORT & set(column.words) for column in columns) and not current:
@@ -194,10 +174,6 @@ def with_unit_of_time(proposal: ColumnMap, table: Table) -> ColumnMap:
     """Return the map with times in seconds, if dates or velocities show that the table's are not.
 
     Velocities do where positions change, in a unit of the times, by a thousandth of them or less.
-
-    Args:
-        proposal: of the table's header.
-        table: a recording.
     """
     time, velocity = proposal.time, proposal.velocity
     if time is None or time.factor != 1 or time.nanoseconds is not None:
@@ -345,9 +321,7 @@ def _signal_columns(signal: str, group: ColumnGroup, order: Sequence[str]) -> Si
 def _time(columns: Sequence[ColumnName], stem: frozenset[str]) -> TimeColumn | None:
     """Return the column of times; two of them are the seconds and nanoseconds of a stamp.
 
-    Args:
-        columns: of the table.
-        stem: words that may precede, as in the names of positions.
+    Words of the ``stem`` may precede, as in the names of positions.
     """
     for column in columns:
         words = [word for word in column.words if word not in NEUTRAL | stem]

@@ -68,14 +68,10 @@ def convert(
 
 
 def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAULT_TOPIC) -> None:
-    """Write a recording to a rosbag2 folder, completely or not at all.
+    """Write a recording to a new rosbag2 folder, completely or not at all.
 
-    Positions of the links, where measured, become the topic ``/link_states``.
-
-    Args:
-        recording: its stamps begin at its first source's start time, or at 0.
-        destination: the folder to create.
-        topic: the topic to write.
+    Stamps begin at the first source's start time, or at 0. Positions of the links, where measured,
+    become the topic ``/link_states``.
 
     Raises:
         RecordingError: the destination exists or cannot be written.
@@ -127,17 +123,14 @@ def _write_messages(samples: Samples, bag: BagWriter, topic: str) -> None:
     if samples.velocity is not None:
         velocity = np.ascontiguousarray(samples.velocity)
     message_type: Any = _TYPES.types[JOINT_STATE]
-    header: Any = _TYPES.types["std_msgs/msg/Header"]
-    time: Any = _TYPES.types["builtin_interfaces/msg/Time"]
     names = list(samples.joint_names)
     shift = _shift(samples.stamps)
     bag.add_topic(topic, JOINT_STATE)
     for stamp, places, speeds, efforts in zip(
         (samples.stamps + shift).tolist(), position, velocity, effort, strict=True
     ):
-        seconds, nanosec = divmod(stamp, 10**9)
         message = message_type(
-            header=header(stamp=time(sec=seconds, nanosec=nanosec), frame_id=""),
+            header=_header(stamp),
             name=names,
             position=places,
             velocity=speeds,
@@ -155,8 +148,6 @@ def _write_temperature(
     topic, types = TemperatureTopic(), types_for(DYNAMIC_JOINT_STATE)
     state: Any = types.types[DYNAMIC_JOINT_STATE]
     value: Any = types.types["control_msgs/msg/InterfaceValue"]
-    header: Any = types.types["std_msgs/msg/Header"]
-    time: Any = types.types["builtin_interfaces/msg/Time"]
     bag.add_topic(topic.topic, DYNAMIC_JOINT_STATE)
     for stamp, celsius in zip(
         (temperature.stamps + shift).tolist(), temperature.celsius, strict=True
@@ -164,9 +155,8 @@ def _write_temperature(
         known = [place for place in range(len(names)) if np.isfinite(celsius[place])]
         if not known or not 0 <= stamp < _LATEST_STAMP:
             continue
-        seconds, nanosec = divmod(stamp, 10**9)
         message = state(
-            header=header(stamp=time(sec=seconds, nanosec=nanosec), frame_id=""),
+            header=_header(stamp),
             joint_names=[names[place] for place in known],
             interface_values=[
                 value(interface_names=[topic.interface], values=celsius[place : place + 1])
@@ -174,6 +164,13 @@ def _write_temperature(
             ],
         )
         bag.write(topic.topic, stamp, types.serialize_cdr(message, DYNAMIC_JOINT_STATE))
+
+
+def _header(stamp: int) -> Any:
+    """Return the header of a message with a stamp [ns]."""
+    header: Any = _TYPES.types["std_msgs/msg/Header"]
+    time: Any = _TYPES.types["builtin_interfaces/msg/Time"]
+    return header(stamp=time(*divmod(stamp, 10**9)), frame_id="")
 
 
 def _with_stamps(recording: Recording, start: int) -> TemperatureSamples | None:

@@ -153,9 +153,7 @@ def unwrap_samples(
 ) -> tuple[Samples, tuple[Correction, ...]]:
     """Unwrap positions before they are interpolated, which would smear their jumps.
 
-    Args:
-        samples: with NaN where there is no value.
-        corrections: those to unwrap are those of the channels, before ``source`` exchanges them.
+    Joints are those of the channels, before ``source`` exchanges them; NaN stands for no value.
 
     Returns:
         The samples, and the corrections that are left.
@@ -247,15 +245,15 @@ def _scaled_steps(steps: Array, corrections: Sequence[Correction], joints: Seque
     return scaled
 
 
-def _delays(corrections: Sequence[Correction], signal: str, joints: Sequence[str]) -> Array:
-    """Return the delay (n,) of each joint's signal [s]."""
-    chosen = [c for c in corrections if c.signal == signal]
-    return np.array([sum(c.delay for c in chosen if c.concerns(joint)) for joint in joints])
-
-
 def _without_delays(recording: Recording, corrections: Sequence[Correction]) -> Recording:
     """Return the recording with signals shifted back, in the time that all of them cover."""
-    delays = {signal: _delays(corrections, signal, recording.joint_names) for signal in SIGNALS}
+    chosen = {signal: [c for c in corrections if c.signal == signal] for signal in SIGNALS}
+    delays = {
+        signal: np.array(
+            [sum(c.delay for c in some if c.concerns(j)) for j in recording.joint_names]
+        )
+        for signal, some in chosen.items()
+    }
     everywhere = np.concatenate(list(delays.values()))
     if not everywhere.any():
         return recording

@@ -100,7 +100,7 @@ def read_csv(
         flaws=tuple(Flaw(_stamp_of(row, stamps, unusable), bad[row]) for row in flawed),
     )
     heat = _temperature(files, columns, order, readings.get(_TEMPERATURE), seconds)
-    samples = with_temperature(samples, heat) if heat is not None else samples
+    samples = with_temperature(samples, heat)
     return samples.take(~unusable) if unusable.any() else samples
 
 
@@ -239,7 +239,7 @@ def _merged(
         sources=files.sources(),
         repairs=(*files.repairs(), *columns.delay_notes(), note),
     )
-    return samples if heat is None else with_temperature(samples, heat)
+    return with_temperature(samples, heat)
 
 
 def _temperature(
@@ -259,9 +259,6 @@ def _temperature(
         order: columns of the joints.
         reading: of the temperatures; None: they are read here.
         shared: (N,) times of the motion's rows [s]; None: these have several times.
-
-    Raises:
-        RecordingError: a column is missing, or there is no time for each row.
     """
     signal = columns.temperature
     if signal is None:

@@ -24,13 +24,7 @@ _GAP = 2.5  # times the usual step: more than one sample is missing
 
 
 class TimedSignal(NamedTuple):
-    """A signal of one joint with the times of its file.
-
-    Attributes:
-        file: its name.
-        seconds: (N,) [s].
-        values: (N,); NaN where a cell could not be read.
-    """
+    """Values (N,) of one joint, NaN where unreadable, with the times (N,) [s] of their file."""
 
     file: str
     seconds: Values
@@ -43,11 +37,8 @@ def merge(
     """Bring signals to the times of the fastest one, within the time that all have.
 
     Position is interpolated by a cubic spline, whose acceleration is continuous, other signals
-    linearly. Nothing is interpolated over a gap: values there are NaN.
-
-    Args:
-        signals: of each joint, by name.
-        what: where they are, in messages.
+    linearly. Nothing is interpolated over a gap: values there are NaN. In messages, the signals
+    are in ``what``.
 
     Returns:
         The common times (M,) [s], the signals (M, n) by name, and a sentence on the change.
@@ -88,11 +79,7 @@ def _usual_step(timed: TimedSignal) -> float:
 
 
 def _increasing(signal: TimedSignal) -> TimedSignal:
-    """Return the rows with a usable time, each time once.
-
-    Raises:
-        RecordingError: a clock jumps back, or no rows are left.
-    """
+    """Return the rows with a usable time, each time once; refuse a clock that jumps back."""
     usable = ~unusable_times(signal.seconds)
     if usable.sum() < FEWEST_SAMPLES:
         row = int(np.argmin(usable))

@@ -14,7 +14,7 @@ from urllib.parse import quote_from_bytes
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_MESSAGE_BYTES, RECORDING_TOPICS
 from dynid.recording.limits import RecordingTooLargeError
-from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
+from dynid.recording.storage import Condition, MessageBlock, in_blocks, topics_of_counts
 
 _MAGIC = b"SQLite format 3\0"
 _PLAIN_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
@@ -39,11 +39,7 @@ class Db3File:
     """Messages of a SQLite3 database, as far as SQLite can read them."""
 
     def __init__(self, path: Path, folder: Path) -> None:
-        """Open and check the file.
-
-        Args:
-            path: the file; its journals are read too.
-            folder: a temporary folder for a copy of a file that was not closed.
+        """Open and check a file and its journals; one that was not closed is copied to a folder.
 
         Raises:
             RecordingError: it is not a bag.
@@ -72,14 +68,10 @@ class Db3File:
         messages: Counter[tuple[str, str]] = Counter()
         for number, key in self._ids.items():
             messages[key] += counts[number]
-        self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
+        self.topics = topics_of_counts(messages)
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic, in the order of the file.
-
-        Raises:
-            RecordingError: the file changes while it is read.
-        """
+        """Yield the raw messages of a topic, in the order of the file."""
         yield from in_blocks(self._messages(topic, kind))
 
     def definition(self, kind: str) -> bytes:

@@ -41,11 +41,7 @@ class Bridging(NamedTuple):
         return in_runs(self.gaps, len(self.missing))
 
     def sentences(self, rate: float) -> tuple[str, ...]:
-        """Describe the gaps; nothing without any.
-
-        Args:
-            rate: of the samples [Hz].
-        """
+        """Describe the gaps of samples at a rate [Hz]; nothing without any."""
         if not self.gaps:
             return ()
         return (
@@ -58,12 +54,9 @@ class Bridging(NamedTuple):
 def find_gaps(
     position: NDArray[np.float64], effort: NDArray[np.float64], missing: NDArray[np.bool_]
 ) -> Bridging:
-    """Decide which stretches of missing samples can be interpolated.
+    """Decide which stretches of missing samples (N,) can be interpolated.
 
-    Args:
-        position: (N, n) on a uniform grid, with any values where missing.
-        effort: (N, n) as position.
-        missing: (N,) the samples that are not measured.
+    Position and effort (N, n) are on a uniform grid, with any values where missing.
     """
     stretches = runs(missing)
     lengths = np.array([past - first for first, past in stretches], dtype=np.int64)

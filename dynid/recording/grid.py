@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.clock import SampleClock, find_clock
+from dynid.recording.clock import SampleClock, find_clock, rate_changes, refuse_wrong_clock
 from dynid.recording.gaps import Bridging, find_gaps
 from dynid.recording.interpolation import interpolate_position, linear
 from dynid.recording.limits import check_memory
 from dynid.recording.order import drop_near_repeats
-from dynid.recording.rate_change import rate_changes, refuse_wrong_clock
 from dynid.recording.samples import NANOSECONDS, Samples
 
 JITTER = 0.01
@@ -246,10 +245,10 @@ def _interpolated(
     missing: NDArray[np.bool_],
     rate: float,
 ) -> tuple[Samples, float, Bridging]:
-    """Interpolate samples to a grid.
+    """Interpolate N samples to a grid at a rate [Hz].
 
     Args:
-        samples: N samples to be interpolated.
+        samples: to be interpolated.
         times: (N,) of the samples since the first of them [s].
         absent: (count,) points of the grid without a sample.
         missing: (count,) those without a complete sample.

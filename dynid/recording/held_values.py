@@ -72,15 +72,11 @@ def _in_motion(position: Array) -> Flags:
 
 
 def held_at(values: Array, fast: Flags) -> float | None:
-    """Return how long values are held in motion [samples]; None if each sample updates them.
+    """Return how long values (N,) are held in motion [samples]; None if each sample updates them.
 
     Runs of a held signal have nearly the same length, and it changes by many of its steps at once.
     Runs by chance have lengths of a geometric distribution, and those of a coarse signal lengths
-    that vary with its speed.
-
-    Args:
-        values: (N,).
-        fast: (N,) samples in motion.
+    that vary with its speed. ``fast`` (N,) are the samples in motion.
     """
     changes = np.flatnonzero(np.diff(values) != 0)
     within = fast[changes[:-1] + 1] & fast[changes[1:]] if len(changes) > 1 else np.zeros(0, bool)
@@ -103,13 +99,10 @@ def _smallest_step(values: Array) -> float:
 
 
 def dead_band(effort: Array) -> tuple[float, float] | None:
-    """Return the share of zeros, and the smallest other magnitude; None without a dead band.
+    """Return the share of zeros in efforts (N,), and the smallest other magnitude; None without.
 
     Either there is a hole around zero, or most values are zero and the rest are mostly not next to
     it, as small ones would be.
-
-    Args:
-        effort: (N,) in motion.
     """
     zeros = int(np.sum(effort == 0))
     sizes, counts = np.unique(np.abs(effort[effort != 0]), return_counts=True)

@@ -194,7 +194,7 @@ def _describe_file(
     as_robot: AsRobot,
 ) -> RecordingInfo:
     softmc = columns is None and is_softmc(path)
-    native = path.suffix.lower() == ".npz" and has_names_of_signals(path)
+    native = has_names_of_signals(path)
     if columns is None and path.is_file() and not native and not softmc:
         return _describe_table(path, read_table(path, None, "auto"), None, joints)
     try:

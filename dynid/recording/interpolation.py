@@ -24,12 +24,7 @@ Method = Callable[[Array, Array, Array], Array]
 
 
 class Interpolated(NamedTuple):
-    """Positions on a grid.
-
-    Attributes:
-        position: (count, n) [rad or m].
-        error: (n,) root mean square error of samples that were left out [rad or m].
-    """
+    """Positions (count, n) on a grid, and the rms error (n,) of samples left out [rad or m]."""
 
     position: Array
     error: Array

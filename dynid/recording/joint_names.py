@@ -40,10 +40,7 @@ def check_names(names: Mapping[str, str]) -> None:
 def missing_joint(where: str, wanted: Sequence[str], available: Sequence[str]) -> str:
     """Return a sentence on the first missing joint, with both sets of names and a proposal.
 
-    Args:
-        where: names the recording.
-        wanted: the robot's joints, at least one of which the recording lacks.
-        available: joints of the recording.
+    The recording, called ``where``, lacks at least one of the wanted joints.
     """
     absent = next(joint for joint in wanted if joint not in available)
     sentence = (

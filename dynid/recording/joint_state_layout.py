@@ -57,56 +57,31 @@ class JointStateLayout:
         return None if start is None else _values(messages, start, "<f8", len(self.names))
 
 
-@dataclass(frozen=True, eq=False)
-class Bulk:
-    """Messages grouped by their layouts.
-
-    Attributes:
-        times: of reception (k,) [ns].
-        kinds: number of each message's layout (k,); -1: it must be read by itself.
-        groups: layout, numbers (m,) and bytes (m, length) of its messages; by number of the layout.
-    """
-
-    times: NDArray[np.integer]
-    kinds: NDArray[np.int64]
-    groups: tuple[Group, ...]
-
-    def between(self, first: int, past: int) -> Iterator[Group]:
-        """Yield the groups of the messages from one to another, as they appear."""
-        parts = []
-        for layout, places, messages in self.groups:
-            span = slice(*np.searchsorted(places, [first, past]))
-            if span.start < span.stop:
-                parts.append((layout, places[span], messages[span]))
-        yield from sorted(parts, key=lambda group: int(group[1][0]))
-
-
 class Layouts:
     """The layouts of the messages so far."""
 
     def __init__(self, longest: int, deserialized: Callable[[bytes], Any]) -> None:
-        """Begin without layouts.
-
-        Args:
-            longest: longer messages [bytes] are read by themselves.
-            deserialized: returns a message; None if it is none.
-        """
+        """Begin without layouts; messages beyond ``longest`` bytes are read by themselves."""
         self._longest, self._deserialized = longest, deserialized
         self._known: dict[int, list[JointStateLayout]] = {}
         self._attempts = 0
 
-    def group(self, block: MessageBlock) -> Bulk:
-        """Group messages by known and new layouts."""
+    def group(self, block: MessageBlock) -> tuple[list[Group], NDArray[np.intp]]:
+        """Return messages by known and new layouts, and which must be read by themselves.
+
+        Returns:
+            Layout, numbers (m,) and bytes (m, length) of each group; and the other numbers.
+        """
         lengths = block.ends - block.begins
-        kinds = np.full(len(lengths), -1, dtype=np.int64)
+        single = np.ones(len(lengths), dtype=bool)
         groups: list[Group] = []
         for length in np.unique(lengths[lengths <= self._longest]).tolist():
             places = np.flatnonzero(lengths == length)
             rows = block.rows(places, length)
             for layout, same in self._matching(length, rows):
-                kinds[places[same]] = len(groups)
+                single[places[same]] = False
                 groups.append((layout, places[same], rows[same]))
-        return Bulk(block.times, kinds, tuple(groups))
+        return groups, np.flatnonzero(single)
 
     def _matching(
         self, length: int, rows: Bytes
@@ -135,13 +110,9 @@ class Layouts:
 
 
 def find_layout(raw: bytes, message: Any) -> JointStateLayout | None:
-    """Return the layout of a message; None if it is none of those that are read in bulk.
+    """Return the layout of a message in CDR; None if it is none of those that are read in bulk.
 
     These have position and effort for every name, and velocity for every name or none.
-
-    Args:
-        raw: the message in CDR.
-        message: the same, deserialized.
     """
     names = tuple(message.name)
     lengths = [len(getattr(message, signal)) for signal in _SIGNALS]

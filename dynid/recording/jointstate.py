@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from rosbags.typesys import Stores, get_typestore
@@ -11,12 +11,11 @@ from rosbags.typesys import Stores, get_typestore
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_JOINTS, RECORDING_MESSAGE_BYTES
 from dynid.recording.joint_names import missing_joint
-from dynid.recording.joint_state_layout import Bulk, Layouts
+from dynid.recording.joint_state_layout import JointStateLayout, Layouts
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import frozen
 from dynid.recording.samples import (
     LATEST_STAMP,
-    MEMORY_CHECK_INTERVAL,
     NANOSECONDS,
     Flaw,
     Samples,
@@ -39,6 +38,14 @@ class NoJointStatesError(RecordingError):
     """No message of the topic has position and effort of all joints."""
 
 
+class _Rows(NamedTuple):
+    """Of k messages: which are kept, their stamps [ns], and values (k, n) by signal."""
+
+    kept: NDArray[np.bool_]
+    stamps: NDArray[np.int64]
+    signals: dict[str, NDArray[np.float64]]
+
+
 class JointStates:
     """Collector of messages, which returns them as samples.
 
@@ -47,18 +54,13 @@ class JointStates:
     """
 
     def __init__(self, joints: Sequence[str] | None, where: str) -> None:
-        """Begin without messages.
-
-        Args:
-            joints: the wanted joints in order; None: those of the first message.
-            where: bag and topic in error messages.
-        """
+        """Begin without messages, with the wanted joints; None: those of the first message."""
         self._wanted = None if joints is None else tuple(joints)
         self._where = where
         # read once, as there are a thousand messages per second
         self._most_bytes, self._most_joints = RECORDING_MESSAGE_BYTES.most, RECORDING_JOINTS.most
         self._layouts = Layouts(self._most_bytes, _deserialized)
-        self._rows_of: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
+        self._columns_of: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
         self._header_times = array("q")
         self._receive_times = array("q")
         # an array for each message would take three times as much memory
@@ -69,119 +71,102 @@ class JointStates:
         self._passed_over = {"joints": 0, "position": 0, "effort": 0}
         self._broken = 0
 
-    def add(self, receive_time: int, raw: bytes) -> None:
-        """Add one message.
+    def add_block(self, block: MessageBlock) -> None:
+        """Add messages, of which those of the same layout are read all at once.
 
         A field with another length than the list of names is a flaw of the samples.
 
-        Args:
-            receive_time: [ns].
-            raw: the message in CDR.
-
         Raises:
-            RecordingError: the message, or all messages together, are too large.
+            RecordingError: a message, or all messages together, are too large.
         """
-        self._seen += 1
+        for part in block.parts():
+            if self._wanted is None:
+                self._take_joints(part)
+            self._add_part(part)
+
+    def _take_joints(self, part: MessageBlock) -> None:
+        for time, raw in part.messages():
+            message = None if len(raw) > self._most_bytes else _valid(raw, time)
+            if message is not None and message.name:
+                self._wanted = tuple(message.name)
+                self._columns(self._wanted)
+                return
+
+    def _add_part(self, part: MessageBlock) -> None:
+        count, joints = len(part.times), len(self._wanted or ())
+        rows = _Rows(
+            np.zeros(count, dtype=bool),
+            np.zeros(count, dtype=np.int64),
+            {name: np.full((count, joints), np.nan) for name in self._signals},
+        )
+        groups, singles = self._layouts.group(part)
+        for layout, places, messages in groups:
+            self._read_group(rows, places, layout, messages, part.times[places] <= LATEST_STAMP)
+        for place in singles.tolist():
+            self._read_one(rows, place, *part.message(place))
+        self._seen += count
+        self._header_times.frombytes(rows.stamps[rows.kept].tobytes())
+        self._receive_times.frombytes(part.times[rows.kept].astype(np.int64).tobytes())
+        for name, values in rows.signals.items():
+            self._signals[name].frombytes(values[rows.kept].tobytes())
+        check_memory(len(self._header_times), joints, self._where)
+
+    def _read_group(
+        self,
+        rows: _Rows,
+        places: NDArray[np.intp],
+        layout: JointStateLayout,
+        messages: NDArray[np.uint8],
+        received: NDArray[np.bool_],
+    ) -> None:
+        """Read messages (m, length) of one layout, of which those not ``received`` are damaged."""
+        seconds, nanoseconds = layout.stamps(messages)
+        valid = (nanoseconds < NANOSECONDS) & received
+        self._broken += int((~valid).sum())
+        columns = self._columns(layout.names)
+        if columns is None:
+            self._passed_over["joints"] += int(valid.sum())
+            return
+        rows.kept[places[valid]] = True
+        rows.stamps[places] = seconds * int(NANOSECONDS) + nanoseconds
+        for name, values in rows.signals.items():
+            decoded = layout.values(messages, name)
+            if decoded is not None:
+                values[places[valid]] = decoded[np.ix_(valid, columns)]
+                self._velocities += int(valid.sum()) if name == "velocity" else 0
+
+    def _read_one(self, rows: _Rows, place: int, receive_time: int, raw: bytes) -> None:
         if len(raw) > self._most_bytes:
             what = f"{self._where}: a message has {len(raw)} bytes"
             RECORDING_MESSAGE_BYTES.refuse(what, RecordingTooLargeError)
-        message = _deserialized(raw)
+        message = _valid(raw, receive_time)
         if message is None:
             self._broken += 1
             return
-        stamp = message.header.stamp
-        if stamp.nanosec >= NANOSECONDS or receive_time > LATEST_STAMP:
-            self._broken += 1
+        columns, names = self._columns(tuple(message.name)), len(message.name)
+        empty = [signal for signal in ("position", "effort") if not len(getattr(message, signal))]
+        if columns is None or empty:
+            self._passed_over["joints" if columns is None else empty[0]] += 1
             return
-        names = tuple(message.name)
-        rows = self._rows(names)
-        if rows is None:
-            self._passed_over["joints"] += 1
-            return
-        for signal in ("position", "effort"):
-            if len(getattr(message, signal)) == 0:
-                self._passed_over[signal] += 1
-                return
-        self._take_values(message, rows, len(names))
-        self._header_times.append(stamp.sec * int(NANOSECONDS) + stamp.nanosec)
-        self._receive_times.append(receive_time)
-        if len(self._header_times) % MEMORY_CHECK_INTERVAL == 0:
-            check_memory(len(self._header_times), len(rows), self._where)
-
-    def add_block(self, block: MessageBlock) -> None:
-        """Add many messages, with the same result as :meth:`add` for each of them.
-
-        Raises:
-            RecordingError: as for :meth:`add`.
-        """
-        for part in block.parts():
-            self._add_part(part)
-
-    def _add_part(self, part: MessageBlock) -> None:
-        # a new layout is found from a message that is read by itself, as is any other message
-        begin, total = 0, len(part.times)
-        bulk = self._layouts.group(part)
-        for single in [*np.flatnonzero(bulk.kinds < 0).tolist(), total]:
-            if begin < single and self._wanted is None:
-                self._add_one(part, begin)
-                begin += 1
-            if begin < single:
-                self._add_bulk(bulk, begin, single)
-            if single < total:
-                self._add_one(part, single)
-            begin = single + 1
-
-    def _add_one(self, part: MessageBlock, number: int) -> None:
-        begin, end = int(part.begins[number]), int(part.ends[number])
-        self.add(int(part.times[number]), part.content[begin:end])
-
-    def _add_bulk(self, bulk: Bulk, first: int, past: int) -> None:
-        """Add messages of known layouts."""
-        count, joints = past - first, len(self._wanted or ())
-        kept = np.zeros(count, dtype=bool)
-        stamps = np.empty(count, dtype=np.int64)
-        signals = {name: np.full((count, joints), np.nan) for name in self._signals}
-        for layout, places, messages in bulk.between(first, past):
-            seconds, nanoseconds = layout.stamps(messages)
-            valid = (nanoseconds < NANOSECONDS) & (bulk.times[places] <= LATEST_STAMP)
-            self._broken += int((~valid).sum())
-            rows = self._rows(layout.names)
-            if rows is None:
-                self._passed_over["joints"] += int(valid.sum())
-                continue
-            rows_of_block = places[valid] - first
-            kept[rows_of_block] = True
-            stamps[places - first] = seconds * int(NANOSECONDS) + nanoseconds
-            for name, values in signals.items():
-                decoded = layout.values(messages, name)
-                if decoded is not None:
-                    values[rows_of_block] = decoded[np.ix_(valid, rows)]
-                    self._velocities += len(rows_of_block) if name == "velocity" else 0
-        self._seen += count
-        self._header_times.frombytes(stamps[kept].tobytes())
-        received = bulk.times[first:past][kept].astype(np.int64)
-        self._receive_times.frombytes(received.tobytes())
-        for name, values in signals.items():
-            self._signals[name].frombytes(values[kept].tobytes())
-        check_memory(len(self._header_times), joints, self._where)
-
-    def _take_values(self, message: Any, rows: NDArray[np.intp], names: int) -> None:
-        for signal, kept in self._signals.items():
-            values = getattr(message, signal)
-            if len(values) == names:
-                self._velocities += signal == "velocity"
-                kept.frombytes(np.asarray(values[rows], dtype=np.float64).tobytes())
-                continue
-            kept.frombytes(np.full(len(rows), np.nan).tobytes())
-            if len(values):
-                self._velocities += signal == "velocity"
-                sentence = (
-                    f"{self._where}: message {self._seen} has {len(values)} {signal} values "
-                    f"for {names} names; expected one for each."
+        for signal, values in rows.signals.items():
+            given = getattr(message, signal)
+            self._velocities += signal == "velocity" and len(given) > 0
+            if len(given) == names:
+                values[place] = given[columns]
+            elif len(given):
+                self._add_flaw(
+                    len(self._header_times) + int(rows.kept[:place].sum()),
+                    f"{self._where}: message {self._seen + place + 1} has {len(given)} {signal} "
+                    f"values for {names} names; expected one for each.",
                 )
-                self._flaws.append((len(self._header_times), sentence))
-                if len(self._flaws) > _MOST_FLAWS:
-                    raise RecordingError(self._flaws[0][1])
+        rows.kept[place] = True
+        stamp = message.header.stamp
+        rows.stamps[place] = stamp.sec * int(NANOSECONDS) + stamp.nanosec
+
+    def _add_flaw(self, row: int, sentence: str) -> None:
+        self._flaws.append((row, sentence))
+        if len(self._flaws) > _MOST_FLAWS:
+            raise RecordingError(self._flaws[0][1])
 
     def samples(self) -> Samples:
         """Return the collected samples, without sources.
@@ -221,21 +206,19 @@ class JointStates:
             flaws=tuple(Flaw(int(stamps[row]), sentence) for row, sentence in self._flaws),
         )
 
-    def _rows(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
+    def _columns(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
         """Return the indices of the wanted joints in a message's names; None if one is missing."""
-        if self._wanted is None and names:
-            self._wanted = names
-        if names in self._rows_of:
-            return self._rows_of[names]
+        if names in self._columns_of:
+            return self._columns_of[names]
         if len(names) > self._most_joints:
             what = f"{self._where}: a message names {len(names)} joints"
             RECORDING_JOINTS.refuse(what, RecordingTooLargeError)
         wanted = self._wanted or ()
         complete = bool(wanted) and set(wanted) <= set(names)
-        rows = np.array([names.index(joint) for joint in wanted]) if complete else None
-        if len(self._rows_of) < _MOST_ORDERS:
-            self._rows_of[names] = rows
-        return rows
+        columns = np.array([names.index(joint) for joint in wanted]) if complete else None
+        if len(self._columns_of) < _MOST_ORDERS:
+            self._columns_of[names] = columns
+        return columns
 
     def _notes(self) -> list[str]:
         notes = [
@@ -264,13 +247,21 @@ class JointStates:
                     f"{self._where}: the {signal} field is empty in all messages with the joints "
                     f"{', '.join(self._wanted or ())}; the publisher must fill it in."
                 )
-        available = list(dict.fromkeys(name for names in self._rows_of for name in names))
+        available = list(dict.fromkeys(name for names in self._columns_of for name in names))
         if not set(self._wanted or ()) <= set(available):
             return missing_joint(self._where, self._wanted or (), available)
         return (
             f"{self._where}: no single message contains all of {', '.join(self._wanted or ())}; "
             "they are in several messages with different times."
         )
+
+
+def _valid(raw: bytes, receive_time: int) -> Any:
+    """Return a message; None if it is damaged, as its bytes or times show."""
+    message = _deserialized(raw)
+    if message is None or message.header.stamp.nanosec >= NANOSECONDS:
+        return None
+    return message if receive_time <= LATEST_STAMP else None
 
 
 def _deserialized(raw: bytes) -> Any:

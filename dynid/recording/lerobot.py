@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,22 +20,25 @@ from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.input_file import is_file, read_text
 from dynid.limits import RECORDING_MEMORY
+from dynid.recording.column_words import FACTORS
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
-from dynid.recording.limits import RecordingTooLargeError, check_memory
-from dynid.recording.model import Source, digest
+from dynid.recording.csv_file import read_csv
+from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.parquet_statistics import read_row_groups
-from dynid.recording.samples import Samples, choose_joints, nanoseconds
-from dynid.recording.units import FACTORS
+from dynid.recording.samples import Samples, choose_joints
+from dynid.recording.table import ArrayCells, Table
 from dynid.text import shown, shown_names
 
 STATE, ACTION = "observation.state", "action"
-_COLUMNS = (STATE, ACTION, "timestamp", "episode_index")
+_TIME = "timestamp"
+_COLUMNS = (STATE, ACTION, _TIME, "episode_index")
 _INFO = Path("meta") / "info.json"
 _MALFORMED = (ValueError, KeyError, TypeError, OverflowError, AttributeError, RecursionError)
 _EPISODE = re.compile(r"episode_(\d{1,9})(\.parquet)?")
 _NORMALISED = 101.0  # LeRobot's values without a unit are percent of a joint's range
 _ANGLES = ("rad", "radian", "radians", "deg", "degree", "degrees")
 _UNITS = {unit: FACTORS["position"][unit] for unit in _ANGLES}
+_DEGREES = dict.fromkeys((STATE, ACTION), _UNITS["deg"])
 
 
 class Episode(NamedTuple):
@@ -76,71 +80,45 @@ def read_episode(
         RecordingError: the dataset or the episode cannot be read, or a column is missing.
     """
     info = _Info.read(episode.dataset)
-    if columns is not None and columns.has_delays:
-        raise RecordingError(
-            f"{info.label}: the column map of a LeRobot dataset has no delays; give 'delay' in "
-            "recording.corrections."
-        )
     number = info.number_of(episode)
-    file, table = _table(episode.dataset, number, info.label)
+    file, rows = _rows_of_episode(episode.dataset, number, info.label)
     vectors = {
-        name: _vectors(table, name, len(info.elements[name]), info.label)
-        for name in (STATE, ACTION)
+        name: _vectors(rows, name, len(info.elements[name]), info.label) for name in (STATE, ACTION)
     }
-    time = _vectors(table, "timestamp", 1, info.label)[:, 0]
-    info, notes = (info, []) if columns is not None else info.with_degrees(vectors)
-    read = _named(info, vectors) if columns is None else _mapped(info, vectors, columns)
-    names, position, effort = read
-    wanted, order = choose_joints(joints, names, info.label)
-    check_memory(len(time), len(wanted), info.label)
-    if columns is not None and columns.temperature is not None:
-        notes.append("Temperatures of a LeRobot dataset are not read.")
-    return Samples(
-        stamps=nanoseconds(time, info.label),
-        position=position[:, order],
-        velocity=None,
-        effort=effort[:, order],
-        joint_names=wanted,
-        sources=(Source(f"{info.label}/episode_{number:06d}", digest(file), "lerobot", path=file),),
-        repairs=tuple(notes),
-    )
+    time = _vectors(rows, _TIME, 1, info.label)
+    notes: list[str] = []
+    if columns is None:
+        info, notes = info.with_degrees(vectors)
+        columns = _map_by_names(info)
+    choose_joints(joints, columns.joints, info.label)
+    names = (_TIME, *info.columns(STATE), *info.columns(ACTION))
+    cells = ArrayCells(np.hstack([time, *vectors.values()]))
+    table = Table(info.label, names, cells, len(time), len(names), kind="lerobot")
+    samples = read_csv(file, columns, joints, table)
+    source = replace(samples.sources[0], name=f"{info.label}/episode_{number:06d}")
+    return replace(samples, sources=(source,), repairs=(*notes, *samples.repairs))
 
 
 def episode_map(episode: Episode, joints: Sequence[str] = ()) -> ColumnMap:
     """Return the column map of a dataset by the names of its elements, in degrees.
 
-    Args:
-        episode: of the dataset.
-        joints: of the robot, in its order; those that the dataset lacks are left out.
+    Joints, those of the robot in its order, are left out where the dataset lacks them.
 
     Raises:
         RecordingError: meta/info.json cannot be read, or there is no such episode.
     """
     info = _Info.read(episode.dataset)
     info.number_of(episode)
-    elements = {name.removesuffix(".pos"): name for name in info.elements[STATE]}
-    names = tuple(joint for joint in joints if joint in elements) or tuple(elements)
-
-    def signal(vector: str) -> SignalColumns:
-        columns = tuple(f"{vector}.{elements[name]}" for name in names)
-        return SignalColumns(columns=columns, factor=_UNITS["deg"])
-
-    return ColumnMap(
-        time=TimeColumn(column="timestamp"),
-        joints=names,
-        position=signal(STATE),
-        effort=signal(ACTION),
-    )
+    named = dict(zip(info.joints(STATE), info.elements[STATE], strict=True))
+    names = tuple(joint for joint in joints if joint in named) or tuple(named)
+    elements = [named[name] for name in names]
+    return _map_of(names, dict.fromkeys((STATE, ACTION), elements), _DEGREES)
 
 
 class _Info(NamedTuple):
-    """What ``meta/info.json`` states.
+    """What ``meta/info.json`` states: names of the elements of each vector, and their unit.
 
-    Attributes:
-        label: the dataset's name.
-        episodes: their number.
-        elements: names of the elements of each vector.
-        units: unit of each vector; empty where none is stated.
+    The unit is empty where none is stated; the label is the dataset's name.
     """
 
     label: str
@@ -165,6 +143,14 @@ class _Info(NamedTuple):
                 f"names of their elements ({type(error).__name__}: {shown(str(error)[:80])})."
             ) from None
         return cls(label, episodes, elements, units)
+
+    def joints(self, vector: str) -> tuple[str, ...]:
+        """Return the names of the joints that a vector has."""
+        return tuple(element.removesuffix(".pos") for element in self.elements[vector])
+
+    def columns(self, vector: str) -> list[str]:
+        """Return the names of the elements as columns."""
+        return [f"{vector}.{element}" for element in self.elements[vector]]
 
     def number_of(self, episode: Episode) -> int:
         if episode.number is None and self.episodes == 1:
@@ -196,7 +182,7 @@ def _elements(names: Any) -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _table(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
+def _rows_of_episode(dataset: Path, number: int, label: str) -> tuple[Path, Any]:
     """Return the file of an episode, and its rows of the columns that are needed."""
     try:
         import pyarrow as pa  # noqa: PLC0415  optional
@@ -258,35 +244,10 @@ def _vectors(table: Any, name: str, width: int, label: str) -> Array:
         ) from None
 
 
-def _mapped(
-    info: _Info, vectors: Mapping[str, Array], columns: ColumnMap
-) -> tuple[tuple[str, ...], Array, Array]:
-    """Return joints, positions and commands by a column map."""
-    names = [
-        f"{vector}.{element}" for vector in (STATE, ACTION) for element in info.elements[vector]
-    ]
-    values = np.concatenate([vectors[STATE], vectors[ACTION]], axis=1)
-
-    def signal(mapped: SignalColumns) -> Array:
-        picked = []
-        for column, (factor, offset) in zip(mapped.columns, mapped.scaling(), strict=True):
-            if column not in names:
-                raise RecordingError(
-                    f"{info.label}: column '{column}' does not exist; available are "
-                    f"{shown_names(names)}."
-                )
-            picked.append(values[:, names.index(str(column))] * factor + offset)
-        return np.stack(picked, axis=1)
-
-    return columns.joints, signal(columns.position), signal(columns.effort)
-
-
-def _named(info: _Info, vectors: Mapping[str, Array]) -> tuple[tuple[str, ...], Array, Array]:
-    """Return joints, positions and commands by the names of the elements."""
-    joints = tuple(element.removesuffix(".pos") for element in info.elements[STATE])
-    commanded = tuple(element.removesuffix(".pos") for element in info.elements[ACTION])
-    _, order = choose_joints(joints, commanded, f"{info.label} ({ACTION})")
-    scaled = {}
+def _map_by_names(info: _Info) -> ColumnMap:
+    """Return the column map by the names of the elements, in the units that are stated."""
+    joints = info.joints(STATE)
+    _, order = choose_joints(joints, info.joints(ACTION), f"{info.label} ({ACTION})")
     for vector, unit in info.units.items():
         if unit.lower() not in _UNITS:
             raise RecordingError(
@@ -294,5 +255,19 @@ def _named(info: _Info, vectors: Mapping[str, Array]) -> tuple[tuple[str, ...], 
                 "may be degrees or percent of each joint's range; give the factor to radians in "
                 "recording.columns (docs/recordings.md#lerobot-datasets)."
             )
-        scaled[vector] = vectors[vector] * _UNITS[unit.lower()]
-    return joints, scaled[STATE], scaled[ACTION][:, order]
+    commanded = [info.elements[ACTION][place] for place in order]
+    factors = {vector: _UNITS[unit.lower()] for vector, unit in info.units.items()}
+    return _map_of(joints, {STATE: info.elements[STATE], ACTION: commanded}, factors)
+
+
+def _map_of(
+    joints: tuple[str, ...], elements: Mapping[str, Sequence[str]], factors: Mapping[str, float]
+) -> ColumnMap:
+    position, effort = (
+        SignalColumns(
+            columns=tuple(f"{vector}.{element}" for element in elements[vector]),
+            factor=factors[vector],
+        )
+        for vector in (STATE, ACTION)
+    )
+    return ColumnMap(time=TimeColumn(column=_TIME), joints=joints, position=position, effort=effort)

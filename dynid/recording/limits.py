@@ -14,12 +14,7 @@ class RecordingTooLargeError(RecordingError):
 
 
 def check_unpacked(packed: int, unpacked: int, where: str) -> None:
-    """Check the size and ratio of decompressed data.
-
-    Args:
-        packed: [bytes].
-        unpacked: [bytes].
-        where: name of the file.
+    """Check the size and ratio of decompressed data of a file [bytes].
 
     Raises:
         RecordingTooLargeError: they exceed a limit.
@@ -35,13 +30,8 @@ def check_unpacked(packed: int, unpacked: int, where: str) -> None:
 def check_memory(samples: int, joints: int, where: str) -> None:
     """Check the memory of samples: time, position, velocity and effort of every joint.
 
-    Args:
-        samples: number of samples.
-        joints: number of joints.
-        where: name of the file.
-
     Raises:
-        RecordingTooLargeError: they exceed a limit.
+        RecordingTooLargeError: it exceeds a limit.
     """
     size = samples * (1 + 3 * joints) * 8
     what = f"{where}: contains {samples} samples of {joints} joints, which take {size} bytes"

@@ -7,12 +7,15 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from dynid.errors import RecordingError
 from dynid.recording.corrections import Correction
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.jointstate import JointStates
 from dynid.recording.model import Recording, Source
 from dynid.recording.samples import NANOSECONDS
+from dynid.recording.storage import MessageBlock
 from dynid.recording.timeline import build_recording
 
 MOST_BYTES = 1_000_000_000
@@ -26,7 +29,7 @@ class LiveMessages:
     """
 
     def __init__(self, topic: str, *, longest: float, most_bytes: int = MOST_BYTES) -> None:
-        """Begin without messages.
+        """Begin without messages of a topic.
 
         Args:
             topic: the topic.
@@ -60,12 +63,7 @@ class LiveMessages:
         return (times[-1] - times[0]) / NANOSECONDS if times else 0.0
 
     def add(self, receive_time: int, raw: bytes) -> None:
-        """Add one message unless a limit is reached.
-
-        Args:
-            receive_time: [ns].
-            raw: the message in CDR.
-        """
+        """Add one message in CDR, received at a time [ns], unless a limit is reached."""
         if self.full:
             return
         late = self._receive_times and (
@@ -115,11 +113,10 @@ class LiveMessages:
             raise RecordingError(f"topic {self._topic}, live: no message was collected.")
         recorded = None if joints is None else recorded_names(joints, names or {})
         states = JointStates(recorded, f"topic {self._topic}, live")
-        begin = 0
-        with memoryview(self._content) as content:
-            for receive_time, end in zip(self._receive_times, self._ends, strict=True):
-                states.add(receive_time, bytes(content[begin:end]))
-                begin = end
+        ends = np.array(self._ends)
+        begins = np.concatenate([[0], ends[:-1]])
+        times = np.array(self._receive_times)
+        states.add_block(MessageBlock(self._content, times, begins, ends))
         samples = states.samples()
         source = Source(
             name=f"topic {self._topic}, live",

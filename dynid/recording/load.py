@@ -117,14 +117,7 @@ def read_samples(
 ) -> Samples:
     """Read the samples of a recording without repairing them.
 
-    Args:
-        path: as for :func:`load_recording`, like the other arguments.
-        joints: the joints to read.
-        topic: of a bag.
-        columns: of a CSV file.
-        temperature: of a bag.
-        sampling_rate: [Hz] of a softMC recording without times.
-        effort: as for :func:`load_recording`.
+    The arguments are those of :func:`load_recording`.
 
     Raises:
         RecordingError: the file cannot be read, or required content is missing.
@@ -135,7 +128,7 @@ def read_samples(
     if is_bag(path):
         mapped = columns if names_topics(columns) else None
         return read_bag(path, joints, topic, temperature, columns=mapped, effort=effort)
-    if path.suffix.lower() == ".npz" and has_names_of_signals(path):
+    if has_names_of_signals(path):
         return read_npz(path, joints)
     if columns is None and path.is_dir():
         raise RecordingError(
@@ -165,16 +158,8 @@ def read_bag(
     """Read the JointState messages of one topic, and temperatures where recorded.
 
     Other messages are read where a column map names their fields, or where no JointState has
-    position and effort of all joints and the names of fields leave no doubt.
-
-    Args:
-        path: rosbag2 folder, or a ``.mcap``, ``.db3`` or ``.bag`` file.
-        joints: the joints to read, in this order; None: those of the first message.
-        topic: the topic to read; if it is missing, the only topic with JointState messages. Other
-            messages are read from any topic only if it is the default.
-        temperature: topic of temperatures; None: the default one, if the bag has it.
-        columns: map of fields such as ``/joint_states/position[elbow]``; None: by their names.
-        effort: recorded quantity, as in ``drives.effort``; empty: unknown.
+    position and effort of all joints and the names of fields leave no doubt; those of any topic
+    only if the topic is the default. The arguments are those of :func:`load_recording`.
 
     Raises:
         RecordingError: the bag cannot be read, or topic, joints or effort are missing.
@@ -196,7 +181,11 @@ def read_bag(
             data, columns = recognised
         parts = [name] if columns is None else topics_of(columns)
         name = ", ".join(parts)
-        damage = bag.notes([info.name for info in bag.topics if _is_part(info.name, parts)])
+        within = tuple(f"{part}/" for part in parts)
+        topics = [info.name for info in bag.topics]
+        damage = bag.notes(
+            [topic for topic in topics if any(one.startswith(f"{topic}/") for one in within)]
+        )
         heat = read_temperature(bag, data.joint_names, temperature)
     sources = tuple(
         Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]), file)
@@ -204,7 +193,7 @@ def read_bag(
     )
     repairs = (*damage, *notes, *data.repairs)
     data = replace(data, sources=sources, repairs=repairs, damage=damage)
-    return data if heat is None else with_temperature(data, heat)
+    return with_temperature(data, heat)
 
 
 def _joint_states(bag: Bag, topic: str, joints: Sequence[str] | None) -> Samples:
@@ -215,7 +204,3 @@ def _joint_states(bag: Bag, topic: str, joints: Sequence[str] | None) -> Samples
         return states.samples()
     except RecordingError as error:
         raise type(error)(" ".join([str(error), *bag.notes([topic])])) from None
-
-
-def _is_part(topic: str, parts: Sequence[str]) -> bool:
-    return any(f"{part}/".startswith(f"{topic}/") for part in parts)

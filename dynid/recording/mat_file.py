@@ -30,9 +30,7 @@ _OBJECT = 128  # bytes of an array besides its numbers
 def size_in_memory(path: Path, most: int) -> int:
     """Return how many bytes the arrays of a MAT-file take in memory; 0 for older levels.
 
-    Args:
-        path: the file.
-        most: bytes beyond which the rest is not expanded.
+    Beyond ``most`` bytes the rest is not expanded.
 
     Raises:
         RecordingError: structures are nested too deep, or numbers have no type.
@@ -91,11 +89,7 @@ def _elements(data: memoryview, order: str) -> Iterator[tuple[int, memoryview]]:
 
 
 def _size(variable: memoryview, order: str) -> int:
-    """Return the bytes of a variable, and of all in it.
-
-    Raises:
-        RecordingError: variables are nested so deep that reading them needs a deep recursion.
-    """
+    """Return the bytes of a variable, and of all in it; refuse one that is nested too deep."""
     total, left = 0, [(variable, 1)]
     while left:
         content, depth = left.pop()
@@ -114,11 +108,7 @@ def _size(variable: memoryview, order: str) -> int:
 
 
 def _refuse_unknown(kind: int, parts: list[tuple[int, memoryview]]) -> None:
-    """Refuse numbers of an unknown type, with which scipy reads outside of a table.
-
-    Raises:
-        RecordingError: there are such.
-    """
+    """Refuse numbers of an unknown type, with which scipy reads outside of a table."""
     for data_type, _ in parts[_NUMBERS_AT] if kind in _NUMERIC else ():
         if data_type not in _NUMBERS:
             raise RecordingError(f"is damaged: it has numbers of the unknown type {data_type}")

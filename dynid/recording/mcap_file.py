@@ -20,7 +20,6 @@ from dynid.limits import RECORDING_CHUNK_BYTES
 from dynid.recording.mcap_records import (
     HEAD,
     MAGIC,
-    MESSAGE,
     DamagedRecordError,
     messages_in,
     parse,
@@ -28,8 +27,8 @@ from dynid.recording.mcap_records import (
     runs,
 )
 from dynid.recording.mcap_scan import FileSegment, Scan
-from dynid.recording.protobuf_messages import is_protobuf, schema_name
-from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
+from dynid.recording.message_definitions import is_protobuf, schema_name
+from dynid.recording.storage import Condition, MessageBlock, topics_of_counts
 
 _FOOTER = HEAD.size + 20
 _CRC = 4
@@ -41,9 +40,6 @@ class McapFile:
 
     def __init__(self, path: Path) -> None:
         """Scan the file.
-
-        Args:
-            path: the file.
 
         Raises:
             RecordingError: it is not an MCAP file, or exceeds a limit.
@@ -60,15 +56,14 @@ class McapFile:
             self._summary = self._compare(file, size)
         self._channels = {**self._summary.channels, **self._scan.channels}
         self._schemas = {**self._summary.schemas, **self._scan.schemas}
-        self.topics = self._topics()
+        messages: Counter[tuple[str, str]] = Counter()
+        for number, channel in self._channels.items():
+            messages[channel.topic, self._kind(number)] += self._scan.counts[number]
+        self.topics = topics_of_counts(messages)
         self._check_counts()
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic, in the order of the file.
-
-        Raises:
-            RecordingError: the file changes while it is read.
-        """
+        """Yield the raw messages of a topic, in the order of the file."""
         wanted = {
             number
             for number, channel in self._channels.items()
@@ -90,10 +85,7 @@ class McapFile:
     def _in_segment(
         self, file: BinaryIO, segment: FileSegment, wanted: set[int]
     ) -> Iterator[MessageBlock]:
-        if segment.chunk is None or segment.cut_off:
-            yield from in_blocks(_loose(file, segment, wanted))
-            return
-        content = segment.chunk.records(file)
+        content = segment.content(file)
         if content is None:
             raise RecordingError(f"{self._path.name}: changed while it was read.")
         messages = (run for run in runs(content) if run.kind == Opcode.MESSAGE)
@@ -116,7 +108,10 @@ class McapFile:
                 damage.append("its end is missing")
         elif scan.closed:
             damage.append("its data have no end record")
-        self.condition.checksums = self._checksums(given)
+        if scan.segments and all(segment.checked for segment in scan.segments):
+            self.condition.checksums = "of every chunk"
+        elif given:
+            self.condition.checksums = "of all data together"
         if scan.data_end is None and not scan.closed:
             return Summary()
         with suppress(DamagedRecordError):
@@ -136,11 +131,6 @@ class McapFile:
         elif not self._scan.damaged:
             self.condition.damage.append("bytes outside of its messages have changed")
 
-    def _checksums(self, data: int) -> str:
-        if self._scan.segments and all(segment.checked for segment in self._scan.segments):
-            return "of every chunk"
-        return "of all data together" if data else ""
-
     def _kind(self, channel: int) -> str:
         definition = self._channels[channel]
         schema = self._schemas.get(definition.schema_id)
@@ -150,13 +140,6 @@ class McapFile:
             if definition.message_encoding == "cdr"
             else f"{kind}, {definition.message_encoding}"
         )
-
-    def _topics(self) -> tuple[Topic, ...]:
-        messages: Counter[tuple[str, str]] = Counter()
-        counts = self._scan.counts
-        for number, channel in self._channels.items():
-            messages[channel.topic, self._kind(number)] += counts[number]
-        return tuple(Topic(*key, count) for key, count in sorted(messages.items()))
 
     def _check_counts(self) -> None:
         """Note missing messages and contradictions with the index."""
@@ -203,29 +186,9 @@ class McapFile:
         )
 
 
-def _loose(file: BinaryIO, segment: FileSegment, wanted: set[int]) -> Iterator[tuple[int, bytes]]:
-    """Yield messages outside of chunks, or in a chunk that is cut off."""
-    offset = segment.start
-    while offset < segment.end:
-        file.seek(offset)
-        kind, length = HEAD.unpack(file.read(HEAD.size))
-        if kind == Opcode.MESSAGE:
-            content = file.read(length)
-            channel, _, time, _ = MESSAGE.unpack_from(content)
-            if channel in wanted:
-                yield time, content[MESSAGE.size :]
-        offset += HEAD.size + length
-
-
 @dataclass
 class Summary:
-    """Content of an index.
-
-    Attributes:
-        schemas, channels: by number.
-        statistics: None if missing.
-        chunks: number of listed chunks.
-    """
+    """Content of an index: schemas and channels by number, and the number of listed chunks."""
 
     schemas: dict[int, Schema] = field(default_factory=dict)
     channels: dict[int, Channel] = field(default_factory=dict)
@@ -234,12 +197,7 @@ class Summary:
 
 
 def read_summary(file: BinaryIO, size: int, data_end: int) -> Summary:
-    """Read the index of a file that was closed.
-
-    Args:
-        file: the file.
-        size: its size [bytes].
-        data_end: offset of the end of its data [bytes].
+    """Read the index of a file that was closed, whose data end at an offset [bytes].
 
     Raises:
         DamagedRecordError: it is damaged, or larger than a chunk may be.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 import zlib
+from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar
 
@@ -12,8 +13,7 @@ import numpy as np
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 
-from dynid.recording.compression import unpack
-from dynid.recording.storage import MessageBlock
+from dynid.recording.storage import MessageBlock, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,12 +48,13 @@ MESSAGE = struct.Struct("<HIQQ")
 _RECEIVED = 6  # place of the time of reception in a message
 
 _CHUNK = struct.Struct("<QQQII")
+_SIZE = struct.Struct("<Q")
 _LONGEST_NAME = 4
 _COMPRESSIONS = (b"", b"lz4", b"zstd")
 # kind of a chunk, and a length below 2**32; the rest is checked afterwards
 _CHUNK_HEAD = re.compile(rb"\x06.{4}\0{4}", re.DOTALL)
 _BLOCK = 2**20
-_LONG_RUN = 16  # records, from which on their heads are compared all at once
+_FIRST_COMPARED = 16  # records whose heads are compared at once, then twice as many each time
 _LONGEST_RUN = 2**16  # records, which bounds the memory for their places
 
 
@@ -68,8 +69,7 @@ class Chunk(NamedTuple):
         size: of the decompressed records [bytes].
         crc: checksum of the records; 0: none.
         compression: name; empty: none.
-        start: offset of the compressed records in the file [bytes].
-        length: of the compressed records [bytes].
+        start, length: place in the file and size of the compressed records [bytes].
         consistent: whether the length agrees with that of the record.
     """
 
@@ -97,34 +97,25 @@ class Chunk(NamedTuple):
 def chunk_at(file: BinaryIO, offset: int) -> Chunk | None:
     """Read the head of the chunk at an offset in a file; None if there is none."""
     file.seek(offset)
-    head = file.read(HEAD.size + _CHUNK.size + _LONGEST_NAME + 8)
-    if len(head) < HEAD.size + _CHUNK.size + 8 or head[0] != Opcode.CHUNK:
+    head = file.read(HEAD.size + _CHUNK.size + _LONGEST_NAME + _SIZE.size)
+    begin = HEAD.size + _CHUNK.size
+    if len(head) < begin + _SIZE.size or head[0] != Opcode.CHUNK:
         return None
     _, length = HEAD.unpack_from(head)
     _, _, size, crc, name_length = _CHUNK.unpack_from(head, HEAD.size)
-    begin = HEAD.size + _CHUNK.size
     name = head[begin : begin + name_length]
-    if name_length > _LONGEST_NAME or name not in _COMPRESSIONS:
+    past = begin + name_length + _SIZE.size
+    if name_length > _LONGEST_NAME or name not in _COMPRESSIONS or past > len(head):
         return None
-    packed = head[begin + name_length : begin + name_length + 8]
-    if len(packed) < 8:
+    (packed,) = _SIZE.unpack_from(head, past - _SIZE.size)
+    if not name and size != packed:
         return None
-    start = offset + begin + name_length + 8
-    (packed_length,) = struct.unpack("<Q", packed)
-    consistent = length == start - offset - HEAD.size + packed_length
-    if not name and size != packed_length:
-        return None
-    return Chunk(size, crc, name.decode(), start, packed_length, consistent)
+    consistent = length == past - HEAD.size + packed
+    return Chunk(size, crc, name.decode(), offset + past, packed, consistent)
 
 
 def find_chunk(file: BinaryIO, offset: int, size: int) -> int | None:
-    """Find the next chunk from an offset on; None if there is none.
-
-    Args:
-        file: the file.
-        offset: start of the search [bytes].
-        size: of the file [bytes].
-    """
+    """Return the offset of the next chunk from one on in a file of this size; None without."""
     while offset < size:
         file.seek(offset)
         block = file.read(_BLOCK + HEAD.size)
@@ -139,13 +130,9 @@ def find_chunk(file: BinaryIO, offset: int, size: int) -> int | None:
 
 
 class Run(NamedTuple):
-    """Records of the same kind and length that follow each other.
+    """Records of the same kind and length [bytes] that follow each other.
 
-    Attributes:
-        kind: of the records.
-        begin: place of the first one's content [bytes].
-        length: of the content of each [bytes].
-        repeats: number of records.
+    ``begin`` is the place of the first one's content.
     """
 
     kind: int
@@ -183,24 +170,26 @@ def runs(content: bytes) -> Iterator[Run]:
         offset += count * (past - offset)
 
 
-def records(content: bytes) -> Iterator[tuple[int, int, int]]:
-    """Yield (kind, begin, end) of the records in a chunk.
+def end_of_records(content: bytes) -> int:
+    """Return the place up to which the records of a chunk that is cut off are complete."""
+    end = 0
+    with suppress(DamagedRecordError):
+        for run in runs(content):
+            if run.kind not in DATA:
+                break
+            end = run.begin + run.repeats * (HEAD.size + run.length) - HEAD.size
+    return end
 
-    Raises:
-        DamagedRecordError: as for :func:`runs`.
-    """
+
+def records(content: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield (kind, begin, end) of the records in a chunk; refuse what :func:`runs` refuses."""
     for run in runs(content):
         for begin, end in run.places():
             yield run.kind, begin, end
 
 
 class ChunkMessages(NamedTuple):
-    """Messages in a chunk.
-
-    Attributes:
-        content: of the chunk.
-        begins, ends: places of the content of each (k,) [bytes].
-    """
+    """Messages in a chunk's content, from their begins to their ends (k,) [bytes]."""
 
     content: bytes
     begins: NDArray[np.int64]
@@ -224,12 +213,7 @@ class ChunkMessages(NamedTuple):
 
 
 def messages_in(content: bytes, runs: Iterable[Run]) -> Iterator[ChunkMessages]:
-    """Yield the messages of a chunk, many at a time.
-
-    Args:
-        content: of the chunk.
-        runs: of its messages, as records.
-    """
+    """Yield the messages of a chunk's runs, many at a time."""
     batch: list[Run] = []
     count = 0
     for run in runs:
@@ -253,24 +237,14 @@ def _messages_of(content: bytes, runs: Sequence[Run]) -> ChunkMessages:
 def _equal_heads(content: bytes, offset: int, step: int) -> int:
     """Return how many complete records of one kind and length follow each other from an offset."""
     most = min((len(content) - offset) // step, _LONGEST_RUN)
-    head = content[offset : offset + HEAD.size]
-    for count in range(1, most):
-        if not content.startswith(head, offset + count * step):
-            return count
-        if count == _LONG_RUN:
-            return _equal_heads_of_many(content, offset, step, most)
-    return most
-
-
-def _equal_heads_of_many(content: bytes, offset: int, step: int, most: int) -> int:
     heads = np.ndarray((most, HEAD.size), np.uint8, content, offset, (step, 1))
-    count, looked = 0, _LONG_RUN
+    count, compared = 0, _FIRST_COMPARED
     while count < most:
-        same = (heads[count : count + looked] == heads[0]).all(axis=1)
+        same = (heads[count : count + compared] == heads[0]).all(axis=1)
         if not same.all():
             return count + int(np.argmin(same))
         count += len(same)
-        looked *= 2
+        compared *= 2
     return most
 
 

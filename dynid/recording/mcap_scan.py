@@ -24,13 +24,14 @@ from dynid.recording.mcap_records import (
     DamagedRecordError,
     Run,
     chunk_at,
+    end_of_records,
     find_chunk,
     messages_in,
     parse,
     runs,
 )
 
-_LARGEST_RECORD = 2**24  # of those that describe messages
+_LARGEST_RECORD = 2**24  # of those that describe messages, and of messages read at once
 _CHANNEL = struct.Struct("<H")
 _INDEX = struct.Struct("<HI")
 
@@ -57,6 +58,13 @@ class FileSegment:
         """Whether its own checksum was verified."""
         return self.chunk is not None and self.chunk.crc != 0 and not self.cut_off
 
+    def content(self, file: BinaryIO) -> bytes | None:
+        """Read its records; None if they are damaged."""
+        if self.chunk is not None and not self.cut_off:
+            return self.chunk.records(file)
+        file.seek(self.start)
+        return file.read(self.end - self.start)
+
 
 class Scan:
     """Content of a file.
@@ -75,12 +83,7 @@ class Scan:
     """
 
     def __init__(self, file: BinaryIO, size: int, name: str) -> None:
-        """Scan a file.
-
-        Args:
-            file: the file.
-            size: its size [bytes].
-            name: its name.
+        """Scan a file of this size [bytes].
 
         Raises:
             RecordingError: something exceeds a limit.
@@ -207,33 +210,25 @@ class Scan:
         chunk = chunk_at(self._file, offset)
         if self.closed or chunk is None or chunk.compression or chunk.end <= self._size:
             return False
+        self._file.seek(chunk.start)
+        content = self._file.read(RECORDING_CHUNK_BYTES.most)
+        content = content[: end_of_records(content)]
+        counts = self._look_into(content)
+        if counts is None:
+            return False
         self.chunks += 1
-        segment = FileSegment(chunk.start, chunk.start, chunk, cut_off=True)
-        while segment.end + HEAD.size <= self._size:
-            self._file.seek(segment.end)
-            kind, length = HEAD.unpack(self._file.read(HEAD.size))
-            past = segment.end + HEAD.size + length
-            if past > self._size or kind not in DATA or length > _LARGEST_RECORD:
-                break
-            content = self._file.read(length)
-            if kind == Opcode.MESSAGE:
-                if length < MESSAGE.size:
-                    break
-                segment.counts[_CHANNEL.unpack_from(content)[0]] += 1
-            elif not self._describe(kind, content):
-                break
-            segment.end = past
-        self.segments.append(segment)
+        past = chunk.start + len(content)
+        self.segments.append(FileSegment(chunk.start, past, chunk, counts, cut_off=True))
         return True
 
     def _add_message(self, channel: int, offset: int, length: int) -> None:
-        past = offset + HEAD.size + length
         last = self.segments[-1] if self.segments else None
-        if last is None or last.chunk is not None or last.end != offset:
+        follows = last is not None and last.chunk is None and last.end == offset
+        if last is None or not follows or last.end - last.start > _LARGEST_RECORD:
             last = FileSegment(offset, offset)
             self.segments.append(last)
         last.counts[channel] += 1
-        last.end = past
+        last.end = offset + HEAD.size + length
 
     def _describe(self, kind: int, content: bytes) -> bool:
         """Store a description of messages; return False if it is invalid."""

@@ -40,10 +40,6 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     These are ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
     ``joint_names`` (n,); ``velocity`` is optional, and so is ``temperature`` (N, n) [°C].
 
-    Args:
-        path: the ``.npz`` file.
-        joints: the joints to read, in this order; None: all.
-
     Raises:
         RecordingError: the file is not an archive, or an array is missing or does not fit.
     """
@@ -97,7 +93,9 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
 
 
 def has_names_of_signals(path: Path) -> bool:
-    """Return whether an archive has the array ``joint_names``, or is none that can be listed."""
+    """Return whether a file ``.npz`` has the array ``joint_names``, or cannot be listed."""
+    if path.suffix.lower() != ".npz":
+        return False
     try:
         with zipfile.ZipFile(path) as archive:
             names = {name.removesuffix(_ENDING) for name in archive.namelist()}

@@ -19,12 +19,8 @@ from dynid.text import shown
 def read_row_groups(opened: Any, where: str, columns: list[str] | None = None) -> list[Any]:
     """Return the row groups of an opened Parquet file as tables, compared with their statistics.
 
-    Without threads: pyarrow's scanner of datasets waits without an end after some damages.
-
-    Args:
-        opened: the file.
-        where: names the file in messages.
-        columns: to read; None: all.
+    Without threads: pyarrow's scanner of datasets waits without an end after some damages. In
+    messages, the file is called ``where``.
 
     Raises:
         RecordingError: a column has other values than stated, so that the file is damaged.
@@ -37,16 +33,7 @@ def read_row_groups(opened: Any, where: str, columns: list[str] | None = None) -
 
 
 def _check_statistics(group: Any, stated: Any, where: str) -> None:
-    """Raise where the values of a row group are not those that its statistics describe.
-
-    Args:
-        group: table of the row group, or of some of its columns.
-        stated: metadata of the row group.
-        where: names the file in the message.
-
-    Raises:
-        RecordingError: a column has other values, so that the file is damaged.
-    """
+    """Refuse a row group, or some of its columns, whose values its statistics contradict."""
     for number in range(stated.num_columns):
         chunk = stated.column(number)
         path, statistics = chunk.path_in_schema, chunk.statistics

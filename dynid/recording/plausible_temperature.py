@@ -18,14 +18,15 @@ _LOWEST_TEMPERATURE, _HIGHEST_TEMPERATURE = -90.0, 300.0
 _KELVIN = 200.0  # [°C] median above which temperatures are most likely in kelvin
 
 
-def with_temperature(samples: Samples, temperature: TemperatureSamples) -> Samples:
-    """Return samples with temperatures, of which implausible ones are left out with a note.
+def with_temperature(samples: Samples, temperature: TemperatureSamples | None) -> Samples:
+    """Return samples with temperatures if any, without implausible ones, which are noted.
 
     Raises:
         RecordingError: none is plausible, and the user has named their source.
     """
-    joints = samples.joint_names
-    problem = _problem(temperature, joints)
+    if temperature is None:
+        return samples
+    problem = _problem(temperature, samples.joint_names)
     if problem and temperature.required:
         raise RecordingError(f"{temperature.where}: {problem}")
     if problem:
@@ -44,9 +45,7 @@ def with_temperature(samples: Samples, temperature: TemperatureSamples) -> Sampl
 def place_temperature(samples: Samples, stop: float) -> tuple[Temperature | None, tuple[str, ...]]:
     """Return the temperatures along a recording, decimated to one each ``SPACING``, and notes.
 
-    Args:
-        samples: of the recording, whose first stamp is time 0.
-        stop: end of the recording [s].
+    Its first stamp is time 0, and it ends at ``stop`` [s].
     """
     raw = samples.temperature
     if raw is None:
@@ -66,9 +65,7 @@ def place_temperature(samples: Samples, stop: float) -> tuple[Temperature | None
 def _decimated(since: NDArray[np.int64], known: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return the rows with the first known value of a joint in each ``SPACING``.
 
-    Args:
-        since: (M,) increasing times [ns].
-        known: (M, n) which values are known; joints may be measured at different times.
+    Times (M,) [ns] increase. Joints, whose values are known (M, n), may be measured apart.
     """
     kept: set[int] = set()
     for column in known.T:

@@ -28,12 +28,8 @@ def is_quoted(lines: Sequence[str], delimiter: str | None) -> bool:
 def read_quoted_table(text: TextFile, first: int, delimiter: str) -> Table:
     """Read a table with names in its first line; elements of lists become columns ``q_1``, ``q_2``.
 
-    Where a column has a list of names, they take the place of the numbers.
-
-    Args:
-        text: the file.
-        first: number of lines above the names.
-        delimiter: one character.
+    Where a column has a list of names, they take the place of the numbers. There are ``first``
+    lines above the names.
 
     Raises:
         RecordingError: a row has other cells, or other names, than the first one.
@@ -65,8 +61,8 @@ def read_quoted_table(text: TextFile, first: int, delimiter: str) -> Table:
         for label, cell in zip(names, rows[0], strict=True)
         for column in ([label] if len(cell) == 1 else _named(label, len(cell), labels))
     ]
-    values = [[_value(text) for cell in row for text in cell] for row in rows]
-    cells = ArrayCells(np.array(values))
+    values = [[number(bare(text)) for cell in row for text in cell] for row in rows]
+    cells = ArrayCells(np.array(values, dtype=np.float64))
     return Table(name, tuple(header), cells, len(rows), len(header), repairs=repairs)
 
 
@@ -96,8 +92,3 @@ def _elements(cell: str) -> list[str]:
     inside = plain[1:-1]
     parts = inside.split(",") if "," in inside else inside.split()
     return [part.strip().strip("'\"") for part in parts]
-
-
-def _value(text: str) -> float:
-    value = number(bare(text))
-    return float("nan") if value is None else value

@@ -19,8 +19,7 @@ from dynid.recording.contradiction import SEVERITIES, Contradiction
 from dynid.recording.corrections import Correction, corrected, correction_yaml
 from dynid.recording.held_values import held_signals
 from dynid.recording.model import Recording
-from dynid.recording.position_jumps import position_jumps
-from dynid.recording.sample_loss import lost_samples
+from dynid.recording.position_jumps import lost_samples, position_jumps
 from dynid.recording.velocity_agreement import moving_joints
 from dynid.recording.velocity_contradictions import velocity_contradictions
 from dynid.recording.wrapping import TURNS, find_wrapping

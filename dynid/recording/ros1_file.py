@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import bz2
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from rosbags.rosbag1 import Reader, ReaderError
@@ -15,9 +15,8 @@ from rosbags.typesys.store import Typestore
 
 from dynid.errors import RecordingError
 from dynid.limits import RECORDING_CHUNK_BYTES, RECORDING_TOPICS
-from dynid.recording.compression import unpack
 from dynid.recording.limits import RecordingTooLargeError, check_unpacked
-from dynid.recording.storage import Condition, MessageBlock, Topic, in_blocks
+from dynid.recording.storage import Condition, MessageBlock, in_blocks, topics_of_counts, unpack
 
 _HEADER = "std_msgs/msg/Header"
 # ROS 2 has no sequence number in a header, which is left out
@@ -29,9 +28,6 @@ class Ros1File:
 
     def __init__(self, path: Path) -> None:
         """Read the index, and count the readable messages.
-
-        Args:
-            path: the file.
 
         Raises:
             RecordingError: it is no bag with an index, or exceeds a limit.
@@ -45,17 +41,13 @@ class Ros1File:
             RECORDING_TOPICS.check(len(bag.connections), what, RecordingTooLargeError)
             self._definitions = {one.msgtype: one.msgdef.data for one in bag.connections}
             messages = self._count(bag)
-            self.topics = tuple(Topic(*key, count) for key, count in sorted(messages.items()))
+            self.topics = topics_of_counts(messages)
             self.condition.expected = Counter()
             for one in bag.connections:
                 self.condition.expected[one.topic] += one.msgcount
 
     def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """Yield the raw messages of a topic in CDR, in the order of their reception.
-
-        Raises:
-            RecordingError: the file changes while it is read.
-        """
+        """Yield the raw messages of a topic in CDR, in the order of their reception."""
         yield from in_blocks(self._messages(topic, kind))
 
     def definition(self, kind: str) -> bytes:
@@ -154,23 +146,14 @@ def _converted(types: Typestore, kind: str, raw: bytes) -> bytes:
         return b""
 
 
-def _unpacked_bz2(packed: bytes) -> bytes:
-    most = RECORDING_CHUNK_BYTES.most
-    content = bz2.BZ2Decompressor().decompress(packed, most + 1)
-    return _within(content if len(content) <= most else None)
-
-
-def _unpacked_lz4(packed: bytes) -> bytes:
-    return _within(unpack(packed, "lz4", RECORDING_CHUNK_BYTES.most))
-
-
-def _within(content: bytes | None) -> bytes:
+def _unpacked(packed: bytes, *, compression: str) -> bytes:
+    content = unpack(packed, compression, RECORDING_CHUNK_BYTES.most)
     if content is None:
         raise ReaderError("a chunk is damaged, or too large")
     return content
 
 
-_LIMITED = {decompressors["bz2"]: _unpacked_bz2, decompressors["lz4"]: _unpacked_lz4}
+_LIMITED = {decompressors[kind]: partial(_unpacked, compression=kind) for kind in ("bz2", "lz4")}
 
 
 def _reason(error: Exception) -> str:

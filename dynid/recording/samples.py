@@ -39,12 +39,7 @@ _LARGEST_SECONDS = 4.5e9
 
 
 class Flaw(NamedTuple):
-    """An unreadable place in a source.
-
-    Attributes:
-        stamp: [ns] of its sample, or of the sample before if it has none.
-        sentence: description of the problem.
-    """
+    """An unreadable place in a source: stamp of its sample, or else of that before [ns]."""
 
     stamp: int
     sentence: str
@@ -172,9 +167,7 @@ def mark_impossible(samples: Samples) -> Samples:
 def _without_stretches(samples: Samples, impossible: NDArray[np.intp]) -> Samples:
     """Replace all values beside impossible ones of several signals by NaN, where these are near.
 
-    Args:
-        samples: the N samples.
-        impossible: (N,) a bit for each signal with an impossible value.
+    ``impossible`` (N,) has a bit for each signal with an impossible value.
     """
     damaged = np.zeros(len(samples), dtype=bool)
     rows = np.flatnonzero(impossible)
@@ -201,11 +194,7 @@ def _any_beyond(values: NDArray[np.float64]) -> bool:
 
 
 def require_finite(samples: Samples) -> None:
-    """Refuse values that are not finite.
-
-    Raises:
-        RecordingError: a value is not finite.
-    """
+    """Refuse values that are not finite, with a RecordingError."""
     for name, values in samples.measured().items():
         if np.isfinite(values).all():
             continue

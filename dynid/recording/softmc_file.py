@@ -53,12 +53,8 @@ def is_softmc(path: Path) -> bool:
 def read_softmc(path: Path, joints: Sequence[str] | None, sampling_rate: float | None) -> Samples:
     """Read positions and torques of every axis, without softMC's filter where the file has them.
 
-    Velocity is left out because softMC has filtered it.
-
-    Args:
-        path: the ``.REC`` file.
-        joints: their names, in the order of the file's axes; None: the names of the axes.
-        sampling_rate: [Hz] of a file without a column ``time``.
+    Velocity is left out because softMC has filtered it. Joints are in the order of the file's axes,
+    and have their names if None. A file without a column ``time`` needs the sampling rate [Hz].
 
     Raises:
         RecordingError: the file is no such table, or has another number of axes.

@@ -21,13 +21,10 @@ _LISTED = 5  # runs in a message
 
 
 def select_run(samples: Samples, run: int | None, *, has_span: bool) -> Samples:
-    """Return the samples of one run.
+    """Return the samples of one run, by its number from 1.
 
-    Args:
-        samples: as read, in the order of the file.
-        run: its number from 1; None: the first one for a span, as its times count from the first
-            sample, and otherwise the only one.
-        has_span: whether a span of times is selected afterwards.
+    Without a number it is the first one for a span, as its times count from the first sample, and
+    otherwise the only one.
 
     Raises:
         RecordingError: there is no such run, or there are several and none was selected.
@@ -47,17 +44,18 @@ def select_run(samples: Samples, run: int | None, *, has_span: bool) -> Samples:
     past = [*begins[1:], len(samples)]
     kept = samples.take(slice(begins[number - 1], past[number - 1]))
     kept = kept.noting(f"The clock was set back: run {number} of {len(begins)} was read.")
-    return kept if samples.temperature is None else _without_temperature(kept)
+    if samples.temperature is None:
+        return kept
+    return replace(kept, temperature=None).noting(
+        "Temperatures were left out, as their stamps do not show the run."
+    )
 
 
 def find_runs(stamps: NDArray[np.int64]) -> list[int]:
     """Return the row where each run begins: where the clock was set back, and stays so.
 
     Fewer samples than those that may be late are none of a new run, nor are those before a step
-    forward that undoes the one back.
-
-    Args:
-        stamps: (N,) [ns] in the order of the file.
+    forward that undoes the one back. Stamps (N,) [ns] are in the order of the file.
     """
     steps = np.diff(stamps)
     begins = [0]
@@ -96,25 +94,15 @@ def described_runs(samples: Samples) -> list[str]:
     ]
 
 
-def _without_temperature(samples: Samples) -> Samples:
-    """Leave temperatures out, whose stamps do not show the run that they belong to."""
-    return replace(samples, temperature=None).noting(
-        "Temperatures were left out, as their stamps do not show the run."
-    )
-
-
 def cut_span(samples: Samples, start: float | None, stop: float | None) -> Samples:
-    """Return the samples with ``start <= time < stop``, with the flaws among them.
-
-    Args:
-        samples: as read, in the order of the file.
-        start: [s] since the first sample; None: the beginning.
-        stop: [s] since the first sample; None: the end.
+    """Return the samples with ``start <= time < stop`` [s] since the first, and their flaws.
 
     Raises:
         PreprocessingError: the span is reversed, outside the recording, or nearly empty.
     """
-    seconds = _since_first(samples)
+    # since the earliest of the first samples, which may be unsorted
+    begin = samples.stamps[: FARTHEST_MOVE + 1].min() if len(samples) else 0
+    seconds = (samples.stamps - begin) / NANOSECONDS
     in_order = np.sort(seconds)
     first, past = span_limits(in_order, 1.0, start, stop)
     kept = samples.take((in_order[first] <= seconds) & (seconds <= in_order[past - 1]))
@@ -128,11 +116,7 @@ def cut_span(samples: Samples, start: float | None, stop: float | None) -> Sampl
 
 
 def refuse_flaws(samples: Samples, first_stamp: int | None = None) -> None:
-    """Refuse samples with an unreadable place.
-
-    Args:
-        samples: of the span.
-        first_stamp: [ns] of the whole recording's first sample, the origin of times in messages.
+    """Refuse samples with an unreadable place, whose time is given since the first stamp [ns].
 
     Raises:
         RecordingError: there is an unreadable place.
@@ -146,9 +130,3 @@ def refuse_flaws(samples: Samples, first_stamp: int | None = None) -> None:
     others = f" {further} more cannot be read." if further else ""
     where = f" It is {at:.3f} s after the first sample." if at > 0 else ""
     raise RecordingError(f"{first.sentence}{where}{others} Select a span without it (start, stop).")
-
-
-def _since_first(samples: Samples) -> NDArray[np.float64]:
-    """Return the time (N,) since the earliest of the first samples, which may be unsorted [s]."""
-    first = samples.stamps[: FARTHEST_MOVE + 1].min() if len(samples) else 0
-    return np.asarray((samples.stamps - first) / NANOSECONDS, dtype=np.float64)

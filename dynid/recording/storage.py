@@ -1,20 +1,25 @@
-"""Topics, condition and messages of a bag's storage file; raw messages, many at a time."""
+"""Topics, condition and raw messages of a bag's storage file, many at a time; decompression."""
 
 from __future__ import annotations
 
+from bz2 import BZ2Decompressor
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import zstandard
+from lz4.frame import LZ4FrameDecompressor
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from dynid.recording.compression import ZSTD_MAGIC, unpack
+from dynid.recording.limits import check_unpacked
 from dynid.text import shown
 
 _BLOCK = 2**20  # [bytes] of a block, beyond which no message is added
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 class MessageBlock(NamedTuple):
@@ -26,16 +31,19 @@ class MessageBlock(NamedTuple):
         begins, ends: places of the messages in the content (k,) [bytes].
     """
 
-    content: bytes
+    content: bytes | bytearray
     times: NDArray[np.integer]
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield (receive time [ns], raw message)."""
-        places = (self.times.tolist(), self.begins.tolist(), self.ends.tolist())
-        for time, begin, end in zip(*places, strict=True):
-            yield time, self.content[begin:end]
+        yield from map(self.message, range(len(self.times)))
+
+    def message(self, place: int) -> tuple[int, bytes]:
+        """Return receive time [ns] and content of one message."""
+        raw = self.content[int(self.begins[place]) : int(self.ends[place])]
+        return int(self.times[place]), bytes(raw)
 
     def parts(self) -> Iterator[MessageBlock]:
         """Yield its messages in blocks that are not much larger than 1 MiB, but for one message."""
@@ -73,9 +81,7 @@ def in_blocks(messages: Iterable[tuple[int, bytes]]) -> Iterator[MessageBlock]:
 def unpacked(block: MessageBlock, most: int) -> Iterator[MessageBlock]:
     """Yield a block with messages decompressed that rosbag2 has compressed one by one.
 
-    Args:
-        block: the messages.
-        most: largest decompressed message [bytes]; larger ones stay as they are.
+    Those that are larger than ``most`` bytes when decompressed stay as they are.
     """
     # in most blocks no message can be compressed, which is found without a look at each of them
     if ZSTD_MAGIC not in block.content:
@@ -106,6 +112,11 @@ class Topic:
     messages: int
 
 
+def topics_of_counts(messages: Mapping[tuple[str, str], int]) -> tuple[Topic, ...]:
+    """Return topics in their order, by the number of messages of each name and type."""
+    return tuple(Topic(*key, count) for key, count in sorted(messages.items()))
+
+
 @dataclass
 class Condition:
     """Condition of a storage file.
@@ -123,13 +134,7 @@ class Condition:
     checksums: str = ""
 
     def report(self, file: str, topic: str, read: int) -> list[str]:
-        """Return sentences on lost messages of a topic.
-
-        Args:
-            file: name of the file.
-            topic: name of the topic.
-            read: number of its readable messages.
-        """
+        """Return sentences on lost messages of a topic, of which so many were read from a file."""
         expected = None if self.expected is None else self.expected[topic]
         if not self.damage and expected in (None, read):
             return self.notes
@@ -157,3 +162,48 @@ class StorageFile(Protocol):
 
     def definition(self, kind: str) -> bytes:
         """Return the definition of a message type, of .msg or Protobuf; empty if unknown."""
+
+
+def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
+    """Decompress data; return None if they are damaged, or larger than ``largest`` bytes.
+
+    The compression is ``""``, ``"bz2"``, ``"lz4"`` or ``"zstd"``.
+    """
+    if not compression:
+        return content if len(content) <= largest else None
+    try:
+        if compression == "lz4":
+            unpacked: bytes = LZ4FrameDecompressor().decompress(content, max_length=largest + 1)
+        elif compression == "bz2":
+            unpacked = BZ2Decompressor().decompress(content, largest + 1)
+        else:
+            with zstandard.ZstdDecompressor().stream_reader(content) as stream:
+                unpacked = stream.read(largest + 1)
+    # lz4 raises RuntimeError, bz2 OSError
+    except (zstandard.ZstdError, OSError, RuntimeError, ValueError, MemoryError):
+        return None
+    return unpacked if len(unpacked) <= largest else None
+
+
+def unpack_file(source: Path, target: Path) -> str:
+    """Decompress a file that is compressed as a whole (zstd); return its damage, empty if intact.
+
+    Raises:
+        RecordingError: it exceeds a limit of size.
+    """
+    packed, unpacked = source.stat().st_size, 0
+    with (
+        source.open("rb") as stream,
+        target.open("wb") as unfinished,
+        zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True) as reader,
+    ):
+        while True:
+            try:
+                block = reader.read(_BLOCK)
+            except zstandard.ZstdError as error:
+                return f"its compressed data end early ({error})"
+            if not block:
+                return ""
+            unpacked += len(block)
+            check_unpacked(packed, unpacked, source.name)
+            unfinished.write(block)

@@ -19,11 +19,9 @@ _DELIMITERS = {";": "';'", "\t": "a tab", ",": "','", " ": "white space", "|": "
 
 
 class Reading(NamedTuple):
-    """Columns of a table as numbers.
+    """Columns of a table as numbers (rows, columns); NaN for empty and invalid cells.
 
-    Attributes:
-        values: (rows, columns); NaN for empty and invalid cells.
-        bad: sentences on rows (from 0) with an invalid cell.
+    ``bad`` has sentences on rows (from 0) with an invalid cell.
     """
 
     values: NDArray[np.float64]
@@ -84,10 +82,7 @@ class Table:
     first_row: tuple[str, ...] = ()
 
     def numbers(self, columns: Sequence[int | str]) -> NDArray[np.float64]:
-        """Return columns as numbers (rows, len(columns)); empty cells are NaN.
-
-        Args:
-            columns: names, or numbers counted from 1.
+        """Return columns (names, or numbers from 1) as numbers (rows, k); empty cells are NaN.
 
         Raises:
             RecordingError: a column does not exist, a cell is not a number, or a row is damaged.
@@ -100,9 +95,6 @@ class Table:
 
     def readable(self, groups: Sequence[Sequence[int | str]]) -> list[Reading]:
         """Return groups of columns as numbers, all of them from one pass over the file.
-
-        Args:
-            groups: of columns, which are names, or numbers counted from 1.
 
         Raises:
             RecordingError: a column does not exist.

@@ -48,10 +48,7 @@ _UNREADABLE_ENDINGS = {".pickle": ".pkl", ".p": ".pkl", ".joblib": ".pkl", ".xls
 def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
     """Read a table of any format; text, unless the file's ending is that of another format.
 
-    Args:
-        path: the file.
-        delimiter: of text, as for :func:`~dynid.recording.text_table.read_text_table`.
-        header: of text.
+    Delimiter and header are those of :func:`~dynid.recording.text_table.read_text_table`.
 
     Raises:
         RecordingError: the file cannot be read, or is of a format that is not read.
@@ -79,12 +76,8 @@ def table_of_arrays(name: str, arrays: Arrays, kind: str) -> Table:
     """Return arrays with the same number of rows as one table.
 
     A column of an array ``q`` (N, n) is named ``q_1`` to ``q_n``, or ``q.elbow`` where an array
-    such as ``joint_names`` has n texts; a plain array that is the only one has no names.
-
-    Args:
-        name: of the file.
-        arrays: by name; others than numbers, and those with other numbers of rows, are left out.
-        kind: of the file.
+    such as ``joint_names`` has n texts; a plain array that is the only one has no names. Arrays of
+    others than numbers, and those with other numbers of rows, are left out.
 
     Raises:
         RecordingError: there are no rows of numbers, or too many columns.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import NamedTuple
 
-from dynid.recording.units import is_unit
+from dynid.recording.column_words import is_unit
 
 _DATES = (
     re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})[ T](?P<rest>.*)"),
@@ -25,13 +25,9 @@ _DAY = 86400.0  # [s]
 
 
 class TableHead(NamedTuple):
-    """What is above the numbers.
+    """What is above the numbers: so many lines, of which the preamble precedes the names.
 
-    Attributes:
-        names: of the columns; empty without a header.
-        units: of the columns; empty without a row of units.
-        lines: number of lines above the numbers.
-        preamble: number of those that precede the names.
+    Names are empty without a header, units without a row of them.
     """
 
     names: tuple[str, ...] = ()
@@ -41,12 +37,10 @@ class TableHead(NamedTuple):
 
 
 def find_head(lines: Sequence[Sequence[str]], header: bool | str) -> TableHead:
-    """Find the names and units of columns in the first lines of a table.
+    """Find the names and units of columns in the cells of the first lines of a table.
 
-    Args:
-        lines: their cells.
-        header: whether the first line names the columns; ``"auto"``: if most of its cells are not
-            numbers. Then lines of another width may precede it.
+    ``header`` says whether the first line names the columns; ``"auto"``: if most of its cells are
+    not numbers. Then lines of another width may precede it.
     """
     if header is False or not lines:
         return TableHead()
@@ -58,7 +52,9 @@ def find_head(lines: Sequence[Sequence[str]], header: bool | str) -> TableHead:
     if len(lines[0]) != width:
         numeric = (n for n, row in enumerate(lines) if len(row) == width and not is_header(row))
         first = next(numeric, 0)
-        begin = next((n for n in range(first) if _may_be_header(lines, n, width, first)), 0)
+        # all lines from the names up to the first row of numbers have the table's width
+        whole = [len(row) == width and is_header(row) for row in lines[:first]]
+        begin = next((n for n in range(first) if all(whole[n:])), 0)
     if not is_header(lines[begin]):
         return TableHead(_names_of_joint_states(lines[0]))
     names, past = tuple(map(bare, lines[begin])), begin + 1
@@ -89,13 +85,6 @@ def _joined(names: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         above.append(name or (above[-1] if above else ""))
     return tuple(f"{left} {bare(cell)}".strip() for left, cell in zip(above, below, strict=True))
-
-
-def _may_be_header(
-    lines: Sequence[Sequence[str]], number_of_line: int, width: int, first: int
-) -> bool:
-    """Return whether all lines from one up to the first row of numbers have the table's width."""
-    return all(len(row) == width and is_header(row) for row in lines[number_of_line:first])
 
 
 def _names_of_joint_states(cells: Sequence[str]) -> tuple[str, ...]:

@@ -32,10 +32,7 @@ def read_temperature(
 ) -> TemperatureSamples | None:
     """Read the temperatures of joints, one message of each ``SPACING``.
 
-    Args:
-        bag: an opened bag.
-        joints: (n,) recorded names.
-        wanted: topic and interface; None: the default ones, if the bag has them.
+    Topic and interface are the wanted ones, or None: the default ones, if the bag has them.
 
     Returns:
         The temperatures, NaN for a joint without any; None if none are recorded.
@@ -103,10 +100,9 @@ def _decimated(bag: Bag, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
         numbers = block.times.astype(np.int64) // (_SPACING // 2)
         kept = first_of_each(numbers) if kind == DYNAMIC_JOINT_STATE else np.arange(len(numbers))
         for place in kept.tolist():
-            begin, end = int(block.begins[place]), int(block.ends[place])
             repeated = kind == DYNAMIC_JOINT_STATE and numbers[place] == last
-            if end - begin <= most and not repeated:
-                yield int(block.times[place]), block.content[begin:end]
+            if block.ends[place] - block.begins[place] <= most and not repeated:
+                yield block.message(place)
         last = int(numbers[-1]) if len(numbers) else last
 
 

@@ -27,12 +27,9 @@ _NUMBERS = b"0123456789+-.eE,;naifNAIF \t\n"
 
 
 class LineBlock(NamedTuple):
-    r"""Lines that follow each other.
+    r"""Lines that follow each other, each with ``\n``, which the last one of a file may lack.
 
-    Attributes:
-        first: number of its first line in the file, counted from 0.
-        size: number of lines.
-        raw: the lines, each with ``\n``, which the last line of the file may lack.
+    ``first`` is the number of its first line in the file, from 0, and ``size`` that of its lines.
     """
 
     first: int
@@ -118,9 +115,7 @@ def open_text(path: Path) -> TextFile:
 def _end_of_text(block: LineBlock, lines: list[str]) -> int:
     """Return the number of lines up to the last one of a block that is not blank, or 0.
 
-    Args:
-        block: the block.
-        lines: of the block; none where it is plain.
+    There are no ``lines`` of a block that is plain.
     """
     if not lines:
         text = block.raw.rstrip(b" \t\n")
@@ -150,9 +145,7 @@ def _blocks(path: Path) -> Iterator[LineBlock]:
 def _whole_lines(path: Path, longest: int) -> Iterator[bytes]:
     r"""Yield the content of a file in pieces of complete lines, with ``\n`` as their end.
 
-    Args:
-        path: of the file.
-        longest: incomplete line that is yielded too [bytes].
+    An incomplete line of ``longest`` bytes is yielded, too.
     """
     with path.open("rb") as file:
         mark = file.read(_BEGIN)

@@ -159,7 +159,7 @@ def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Ta
         names = tuple(map(bare, comment.split(mark)))
     if not head:
         raise RecordingError(f"{name}: contains a header but no rows of numbers.")
-    width = _usual_width(head[:_EXAMINED], mark)
+    width = Counter(len(line.split(mark)) for line in head[:_EXAMINED]).most_common(1)[0][0]
     RECORDING_COLUMNS.check(width, f"{name}: has {width} columns", RecordingTooLargeError)
     if names and len(names) != width:
         raise RecordingError(
@@ -267,20 +267,12 @@ def _delimiter(lines: list[str]) -> str:
     return marks.most_common(1)[0][0]
 
 
-def _usual_width(lines: list[str], delimiter: str | None) -> int:
-    return Counter(len(line.split(delimiter)) for line in lines).most_common(1)[0][0]
-
-
 def quick_numbers(
     block: LineBlock, places: list[int], width: int, delimiter: str | None
 ) -> list[NDArray[np.float64]] | None:
     """Return columns (lines,) of a block as Arrow reads it; None if it needs all checks.
 
-    Args:
-        block: its lines.
-        places: of the columns, counted from 0.
-        width: number of columns.
-        delimiter: one character, or None for any white space.
+    Places of the columns count from 0; a delimiter of None is any white space.
     """
     usual = delimiter is not None and delimiter in ",;\t" and len(block.raw) >= _SMALLEST_BLOCK
     libraries = _arrow() if usual and block.plain else None

@@ -107,7 +107,10 @@ def _build(
         samples = _fill_invalid(samples, name)
     samples = _fill_invalid(_drop_broken_velocity(samples, valid), "velocity")
     placed, rate, bridging = place_on_grid(samples, valid, sampling_rate)
-    samples = _with_new_frozen(placed, samples)
+    for name, values in placed.measured().items():
+        if values is not getattr(samples, name):  # made by resampling: no later copy is needed
+            frozen(values)
+    samples = placed
     _require_samples(samples)
     samples = _note_stuck_joints(samples)
     require_finite(samples)
@@ -127,14 +130,6 @@ def _build(
         gaps=bridging.gaps,
     )
     return corrected(recording, corrections)
-
-
-def _with_new_frozen(samples: Samples, before: Samples) -> Samples:
-    """Return samples, of which no later copy is needed where resampling has made new arrays."""
-    for name, values in samples.measured().items():
-        if values is not getattr(before, name):
-            frozen(values)
-    return samples
 
 
 def _require_samples(samples: Samples) -> None:
@@ -240,10 +235,7 @@ def without_relayed(samples: Samples) -> Samples:
 
     These equal an earlier sample, not the one directly before, in position, velocity and effort of
     all joints, with nearly the same delay. The robot seems to jump back by this delay, and forward
-    again.
-
-    Args:
-        samples: N, with increasing stamps.
+    again. Stamps increase.
     """
     steps = np.diff(samples.stamps)
     if len(steps) < _FEWEST_REPEATED_SAMPLES or steps.max() < _EVEN * steps.min():
@@ -278,10 +270,7 @@ def without_repeats(samples: Samples) -> Samples:
     A sample is sent again if position, velocity and effort of all joints equal those before. The
     source is regular where its stamps differ from equal steps by hardly more than a step of the
     stamps, and the robot moves as far over a repeat as over any other step. Otherwise, such as
-    with a robot that rests without noise, the samples are returned as they are.
-
-    Args:
-        samples: N, with increasing stamps.
+    with a robot that rests without noise, the samples are returned as they are. Stamps increase.
     """
     signals = samples.measured().values()
     same = np.all([(values[1:] == values[:-1]).all(axis=1) for values in signals], axis=0)

@@ -162,13 +162,9 @@ def position_noise(recording: Recording) -> Array:
 
 
 def near_missing(recording: Recording, count: int, size: int, before: int = 0) -> NDArray[np.bool_]:
-    """Return which of ``count`` windows (count,) contain samples that are interpolated.
+    """Return which of ``count`` windows (count,) of samples contain interpolated ones.
 
-    Args:
-        recording: its samples that are missing.
-        count: of the windows, each of which begins a sample later.
-        size: samples of a window.
-        before: samples by which the first window begins before the recording.
+    The first window begins some samples before the recording, each other one a sample later.
     """
     if recording.missing is None:
         return np.zeros(count, dtype=bool)
@@ -241,11 +237,7 @@ def play_of(motion: AveragedMotion, joint: int) -> Play:
 
 
 def backlash(plays: Mapping[str, Play]) -> Iterator[Contradiction]:
-    """Yield the joints whose position jumps against their velocity where torque changes its sign.
-
-    Args:
-        plays: that are seen, by joint.
-    """
+    """Yield joints whose position jumps against their velocity where torque changes its sign."""
     if not plays:
         return
     sizes = listed(significant(abs(play.size), 3) for play in plays.values())

@@ -55,9 +55,7 @@ def velocity_contradictions(
 ) -> Iterator[Contradiction]:
     """Compare the velocity of each moving joint with the derivatives of positions.
 
-    Args:
-        recording: a piece without gaps, with velocity.
-        copied: joints whose velocity is that of another one.
+    The piece of a recording has no gaps; copied are joints whose velocity is that of another one.
     """
     motion = averaged_motion(recording)
     if motion is None:

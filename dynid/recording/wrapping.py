@@ -41,12 +41,9 @@ class Wrapping(NamedTuple):
 
 
 def find_wrapping(position: Array) -> Wrapping | None:
-    """Find the jumps of a wrapped position; None if it is not wrapped.
+    """Find the jumps of the wrapped position (N,) of one joint; None if it is not wrapped.
 
     A wrapped position jumps by its period against the motion, and stays within one period.
-
-    Args:
-        position: (N,) of one joint, finite.
     """
     span = float(np.ptp(position)) if len(position) else 0.0
     if len(position) < 4 * _SMEARED_STEPS or span == 0.0:
@@ -97,11 +94,8 @@ def unwrapped(position: Array, wrapping: Wrapping) -> Array:
 def _place(steps: Array, first: int, past: int, usual: float) -> tuple[int, int]:
     """Return the samples beside a jump, which is in one step unless it was resampled.
 
-    Args:
-        steps: (N - 1,) magnitudes between samples.
-        first: first start of several steps that jump.
-        past: past the last start.
-        usual: step of the motion.
+    Magnitudes between samples are (N - 1,); several steps from ``first`` to ``past`` jump, and
+    ``usual`` is the step of the motion.
     """
     before = first + int(np.argmax(steps[first : past + _SMEARED_STEPS - 1]))
     after = before + 1

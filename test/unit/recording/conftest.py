@@ -185,6 +185,25 @@ def column_map():
 
 
 @pytest.fixture
+def write_npz(tmp_path):
+    """Write a motion, any array of which may be replaced or left out (None); return the file."""
+
+    def write(motion, **changes):
+        arrays = {
+            "time": motion.seconds,
+            "position": motion.position,
+            "velocity": motion.velocity,
+            "effort": motion.effort,
+            "joint_names": np.array(motion.names),
+        } | changes
+        file = tmp_path / "log.npz"
+        np.savez(file, **{name: array for name, array in arrays.items() if array is not None})
+        return file
+
+    return write
+
+
+@pytest.fixture
 def write_csv(tmp_path):
     """Write a motion as t, q×3, dq×3, tau×3 and return the file."""
 

@@ -9,6 +9,8 @@ from hypothesis.extra.numpy import arrays
 from rosbags.rosbag2 import CompressionFormat, CompressionMode
 
 from dynid.errors import RecordingError
+from dynid.recording.bag import read_messages
+from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 
 from .conftest import assert_holds
@@ -117,62 +119,64 @@ def test_a_single_topic_of_another_name_is_read_and_noted(motion, messages_of, w
     assert "/arm/joint_states, the only one" in recording.repairs[0]
 
 
-def test_refuses_to_choose_between_topics(motion, messages_of, write_messages):
-    messages = messages_of(motion)
-    bag = write_messages({"/left": messages, "/right": messages})
-    with pytest.raises(RecordingError, match=r"/joint_states is missing.*/left .*/right"):
-        load_recording(bag, motion.names)
+def changed(number, **fields):
+    """Return a change of one message, of all without a number."""
+
+    def change(messages):
+        rows = range(len(messages)) if number is None else [number]
+        return [replace(m, **fields) if row in rows else m for row, m in enumerate(messages)]
+
+    return change
+
+
+JUST_TWO = {"/left": list, "/right": list}
+STATE = "/joint_states"
+
+
+@pytest.mark.parametrize(
+    ("topics", "wanted", "sentence"),
+    [
+        (JUST_TWO, STATE, r"/joint_states is missing.*/left .*/right"),
+        ({STATE: list}, "/log", "/log has no messages of type sensor_msgs/msg/JointState"),
+        ({}, STATE, r"available topics are /log \(std_msgs/msg/String\)"),
+        ({STATE: lambda _: []}, STATE, "contains no messages"),
+        (
+            {STATE: changed(None, effort=[])},
+            STATE,
+            "topic /joint_states: the effort field is empty .* base, elbow, wrist; .* fill it in",
+        ),
+        (
+            {STATE: changed(41, effort=[1.0, 2.0])},
+            STATE,
+            "message 42 has 2 effort values for 3 names",
+        ),
+    ],
+    ids=["two topics", "another type", "no states", "no messages", "no effort", "wrong length"],
+)
+def test_refuses_a_topic_that_has_not_what_is_needed(
+    motion, messages_of, write_messages, topics, wanted, sentence
+):
+    written = {name: change(messages_of(motion)) for name, change in topics.items()}
+    bag = write_messages(written, strings=["/log"])
+    with pytest.raises(RecordingError, match=sentence):
+        load_recording(bag, motion.names, topic=wanted)
+
+
+def test_the_wanted_one_of_two_topics_is_read(motion, messages_of, write_messages):
+    bag = write_messages(dict.fromkeys(JUST_TWO, messages_of(motion)))
     assert_holds(load_recording(bag, motion.names, topic="/right"), motion)
 
 
-def test_refuses_a_topic_of_another_type(motion, messages_of, write_messages):
-    bag = write_messages({"/joint_states": messages_of(motion)}, strings=["/log"])
-    with pytest.raises(
-        RecordingError, match=r"/log has no messages of type sensor_msgs/msg/JointState"
-    ):
-        load_recording(bag, motion.names, topic="/log")
-
-
-def test_refuses_a_bag_without_joint_states(write_messages, motion):
-    bag = write_messages({}, strings=["/log"])
-    with pytest.raises(RecordingError, match=r"available topics are /log \(std_msgs/msg/String\)"):
-        load_recording(bag, motion.names)
-
-
-def test_refuses_a_topic_without_messages(write_messages, motion):
-    with pytest.raises(RecordingError, match="contains no messages"):
-        load_recording(write_messages({"/joint_states": []}), motion.names)
-
-
-def test_refuses_an_effort_field_that_is_empty(motion, messages_of, write_messages):
-    empty = [replace(message, effort=[]) for message in messages_of(motion)]
-    bag = write_messages({"/joint_states": empty})
-    sentence = "topic /joint_states: the effort field is empty .* base, elbow, wrist; .* fill it in"
-    with pytest.raises(RecordingError, match=sentence):
-        load_recording(bag, motion.names)
-
-
-def test_an_empty_velocity_field_is_none(motion, messages_of, write_messages):
-    empty = [replace(message, velocity=[]) for message in messages_of(motion)]
-    recording = load_recording(write_messages({"/joint_states": empty}), motion.names)
-    assert recording.velocity is None
-    assert recording.repairs == ()
-
-
-def test_a_velocity_in_some_messages_is_ignored_and_noted(motion, messages_of, write_messages):
-    messages = messages_of(motion)
-    messages[7] = replace(messages[7], velocity=[])
-    recording = load_recording(write_messages({"/joint_states": messages}), motion.names)
-    assert recording.velocity is None
-    assert recording.repairs == ("1 of 400 messages had no velocity, so velocity was ignored.",)
-
-
-def test_refuses_a_field_of_the_wrong_length(motion, messages_of, write_messages):
-    messages = messages_of(motion)
-    messages[41] = replace(messages[41], effort=[1.0, 2.0])
-    bag = write_messages({"/joint_states": messages})
-    with pytest.raises(RecordingError, match="message 42 has 2 effort values for 3 names"):
-        load_recording(bag, motion.names)
+@pytest.mark.parametrize(
+    ("number", "repairs"),
+    [(None, ()), (7, ("1 of 400 messages had no velocity, so velocity was ignored.",))],
+)
+def test_a_velocity_field_that_is_empty_is_none(
+    motion, messages_of, write_messages, number, repairs
+):
+    bag = write_messages({STATE: changed(number, velocity=[])(messages_of(motion))})
+    recording = load_recording(bag, motion.names)
+    assert (recording.velocity, recording.repairs) == (None, repairs)
 
 
 def test_header_stamps_take_precedence_over_times_of_reception(motion, messages_of, write_messages):
@@ -214,3 +218,20 @@ def test_written_messages_are_read(
     recording = load_recording(bag, motion.names)
     assert_holds(recording, motion, rate)
     np.testing.assert_allclose(recording.time, motion.seconds, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "opened", [read_messages, describe, lambda path: load_recording(path, ["base"])]
+)
+@pytest.mark.parametrize("name", ["absent", "absent.mcap", 300 * "a"])
+def test_a_missing_recording_is_named_by_its_path(tmp_path, opened, name):
+    with pytest.raises(RecordingError) as raised:
+        opened(tmp_path / name)
+    assert str(raised.value) == f"{tmp_path / name}: there is no such file or folder."
+
+
+def test_messages_are_in_the_order_of_reception(motion, messages_of, write_messages):
+    bag = write_messages({"/joint_states": messages_of(motion)})
+    times = [message.receive_time for message in read_messages(bag)]
+    assert len(times) == 400
+    assert times == sorted(times)

@@ -11,20 +11,26 @@ import numpy as np
 import pytest
 from mcap.reader import make_reader
 from mcap.writer import Writer as McapWriter
-from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from support.moving_arm import (
+    ANGLES,
+    JOINTS,
+    SPEEDS,
+    START,
+    TIME,
+    TORQUES,
+    expect_motion,
+    header,
+    write_json,
+    write_topics,
+)
 
 from dynid.errors import RecordingError
 from dynid.recording.columns import ColumnMap
 from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 
-JOINTS = ("shoulder", "elbow")
-TIME = np.arange(0, 2, 0.01)
-ANGLES = np.column_stack([np.sin(3 * TIME), np.cos(2 * TIME)])
-SPEEDS = np.column_stack([3 * np.cos(3 * TIME), -2 * np.sin(2 * TIME)])
-TORQUES = np.column_stack([5 * np.sin(TIME), 3 * np.cos(TIME)])
-START = 1_700_000_000
 JOINT_STATE = "sensor_msgs/msg/JointState"
 DYNAMIC = "control_msgs/msg/DynamicJointState"
 CONTROLLER = "control_msgs/msg/JointTrajectoryControllerState"
@@ -55,17 +61,10 @@ def message(kind: str, **parts: Any) -> Any:
     return types().types[kind](**parts)
 
 
-def header(seconds: float) -> Any:
-    whole = int(np.floor(seconds))
-    nanoseconds = round((seconds - whole) * 1e9)
-    stamp = message("builtin_interfaces/msg/Time", sec=START + whole, nanosec=nanoseconds)
-    return message("std_msgs/msg/Header", stamp=stamp, frame_id="")
-
-
 def joint_state(seconds, names, position=(), velocity=(), effort=()):
     values = {"position": position, "velocity": velocity, "effort": effort}
     arrays = {key: np.array(value, dtype=np.float64) for key, value in values.items()}
-    return message(JOINT_STATE, header=header(seconds), name=list(names), **arrays)
+    return message(JOINT_STATE, header=header(types(), seconds), name=list(names), **arrays)
 
 
 def array_of(values):
@@ -87,19 +86,12 @@ def point(position=(), effort=()):
 
 
 def write(path: Path, topics: dict[str, tuple[str, list]], plugin=StoragePlugin.MCAP) -> Path:
-    """Write (time, message) of each topic and type, received 0.2 ms after the time."""
-    with Writer(path, version=9, storage_plugin=plugin) as bag:
-        for topic, (kind, messages) in topics.items():
-            connection = bag.add_connection(topic, kind, typestore=types())
-            for seconds, content in messages:
-                received = START * 10**9 + round((seconds + 2e-4) * 1e9)
-                bag.write(connection, received, types().serialize_cdr(content, kind))
-    return path
+    return write_topics(path, topics, types(), plugin)
 
 
 def vendor_state(row: int) -> Any:
     parts = {"q": ANGLES[row], "q_d": 0 * ANGLES[row], "tau_j": TORQUES[row]}
-    return message(VENDOR, header=header(TIME[row]), mode=1, **parts)
+    return message(VENDOR, header=header(types(), TIME[row]), mode=1, **parts)
 
 
 def rows_of(make) -> list:
@@ -133,7 +125,7 @@ def dynamic(names: list[str]) -> dict[str, tuple[str, list]]:
             )
             for n in range(2)
         ]
-        head = header(TIME[row])
+        head = header(types(), TIME[row])
         return message(DYNAMIC, header=head, joint_names=list(JOINTS), interface_values=values)
 
     return {"/dynamic_joint_states": (DYNAMIC, rows_of(make))}
@@ -144,16 +136,11 @@ def controller(part: str) -> dict[str, tuple[str, list]]:
         points = {name: point() for name in ("reference", "feedback", "error", "output")}
         points["feedback"] = point(ANGLES[row])
         points[part] = point(ANGLES[row], TORQUES[row])
-        return message(CONTROLLER, header=header(TIME[row]), joint_names=list(JOINTS), **points)
+        return message(
+            CONTROLLER, header=header(types(), TIME[row]), joint_names=list(JOINTS), **points
+        )
 
     return {"/arm/controller_state": (CONTROLLER, rows_of(make))}
-
-
-def expect_motion(recording, tolerance: float = 1e-9) -> None:
-    assert recording.joint_names == JOINTS
-    assert recording.sampling_rate == pytest.approx(100, abs=0.01)
-    for name, values in (("position", ANGLES), ("effort", TORQUES)):
-        np.testing.assert_allclose(getattr(recording, name), values, atol=tolerance)
 
 
 @pytest.mark.parametrize(
@@ -171,8 +158,8 @@ def expect_motion(recording, tolerance: float = 1e-9) -> None:
 )
 @pytest.mark.parametrize("plugin", [StoragePlugin.MCAP, StoragePlugin.SQLITE3])
 def test_fields_are_recognised_by_their_names(tmp_path: Path, topics, plugin) -> None:
-    recording = load_recording(write(tmp_path / "bag", topics, plugin), JOINTS, effort="torque")
-    expect_motion(recording)
+    recording = expect_motion(write(tmp_path / "bag", topics, plugin))
+    assert recording.sampling_rate == pytest.approx(100, abs=0.01)
     assert any(note.startswith("Fields were chosen by their names") for note in recording.repairs)
 
 
@@ -264,19 +251,6 @@ def test_a_missing_field_names_those_that_are_there(tmp_path: Path) -> None:
         load_recording(write(tmp_path / "bag", topics), JOINTS, columns=columns)
 
 
-def write_json(path: Path, messages: list[str]) -> Path:
-    with path.open("wb") as file:
-        writer = McapWriter(file)
-        writer.start()
-        schema = writer.register_schema("Arm", "jsonschema", b'{"type": "object"}')
-        channel = writer.register_channel("/arm", "json", schema)
-        for row, text in enumerate(messages):
-            received = START * 10**9 + row * 10**7
-            writer.add_message(channel, received, text.encode(), received)
-        writer.finish()
-    return path
-
-
 @pytest.mark.parametrize("stamped", [True, False])
 def test_messages_in_json_are_read(tmp_path: Path, stamped: bool) -> None:
     messages = []
@@ -286,8 +260,7 @@ def test_messages_in_json_are_read(tmp_path: Path, stamped: bool) -> None:
             whole, rest = divmod(row * 10**7, 10**9)
             content["header"] = {"stamp": {"sec": START + whole, "nanosec": rest}}
         messages.append(json.dumps(content))
-    recording = load_recording(write_json(tmp_path / "log.mcap", messages), JOINTS, effort="torque")
-    expect_motion(recording)
+    recording = expect_motion(write_json(tmp_path / "log.mcap", messages))
     assert any("has no stamps" in note for note in recording.repairs) is not stamped
 
 
@@ -316,4 +289,4 @@ def test_a_time_of_reception_beyond_any_stamp_does_no_harm(tmp_path: Path) -> No
             time = 2**64 - 1 if number == 5 else message.log_time
             writer.add_message(link, time, message.data, time)
         writer.finish()
-    expect_motion(load_recording(tmp_path / "late.mcap", JOINTS, effort="torque"))
+    expect_motion(tmp_path / "late.mcap")

@@ -15,6 +15,13 @@ from dynid.recording.columns import ColumnMap
             {"position": {"columns": [2, 3, 4], "factor": [1, 2]}},
             "'position': factor lists 2 numbers for 3 columns",
         ),
+        ({"temperature": {"columns": [11]}}, "temperature lists 1 columns for 3 joints"),
+        ({"temperature": {"columns": [1, 2, 3], "delay": 1.0}}, "temperature changes slowly"),
+        (
+            {"effort": {"columns": [8, 9, 10], "delay": [0.1]}},
+            "delay lists 1 numbers for 3 columns",
+        ),
+        ({"effort": {"columns": [8, 9, 10], "delay": "soon"}}, "delay"),
         ({"effort": {"columns": [8, 9, 10], "sign": 2}}, "must be 1 or -1, got 2"),
         ({"effort": {"columns": [8, 9, 10], "factor": 0}}, "must not be 0"),
         ({"effort": {"columns": [0, 9, 10]}}, "greater than or equal to 1"),

@@ -7,6 +7,7 @@ from dynid.recording.convert import convert, write_bag
 from dynid.recording.load import load_recording
 
 NAMES = ["base", "elbow", "wrist"]
+EMPTY = {"time": np.empty(0), **dict.fromkeys(("position", "velocity", "effort"), np.empty((0, 3)))}
 
 
 def assert_same(first, second):
@@ -88,31 +89,15 @@ def test_refuses_a_missing_folder(motion, write_csv, column_map, tmp_path):
         convert(write_csv(motion), tmp_path / "none" / "bag", column_map())
 
 
-def test_refuses_to_overwrite_with_a_recording(motion, write_csv, column_map, tmp_path):
-    recording = load_recording(write_csv(motion), NAMES, columns=column_map())
-    (tmp_path / "bag").mkdir()
-    with pytest.raises(RecordingError, match="already exists"):
-        write_bag(recording, tmp_path / "bag")
+def test_arrays_in_any_order_of_memory_are_converted(motion, write_npz, tmp_path):
+    names = ("position", "velocity", "effort")
+    file = write_npz(motion, **{name: np.asfortranarray(getattr(motion, name)) for name in names})
+    convert(file, tmp_path / "bag", None)
+    assert_same(load_recording(tmp_path / "bag", NAMES), load_recording(file, NAMES))
 
 
-def test_arrays_in_any_order_of_memory_are_converted(motion, tmp_path):
-    arrays = {name: getattr(motion, name) for name in ("position", "velocity", "effort")}
-    np.savez(
-        tmp_path / "log.npz",
-        time=np.arange(len(motion.position)) / 100,
-        joint_names=np.array(NAMES),
-        **{name: np.asfortranarray(array) for name, array in arrays.items()},
-    )
-    convert(tmp_path / "log.npz", tmp_path / "bag", None)
-    assert_same(
-        load_recording(tmp_path / "bag", NAMES), load_recording(tmp_path / "log.npz", NAMES)
-    )
-
-
-def test_a_recording_without_samples_is_not_converted(tmp_path):
-    nothing = np.empty((0, 3))
-    arrays = {"time": nothing[:, 0], "position": nothing, "effort": nothing}
-    np.savez(tmp_path / "log.npz", joint_names=np.array(NAMES), **arrays)
+def test_a_recording_without_samples_is_not_converted(make_motion, write_npz, tmp_path):
+    file = write_npz(make_motion(np.arange(1)), **EMPTY)
     with pytest.raises(RecordingError, match=r"log\.npz: contains no samples"):
-        convert(tmp_path / "log.npz", tmp_path / "bag", None)
+        convert(file, tmp_path / "bag", None)
     assert not (tmp_path / "bag").exists()

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from dynid.errors import RecordingError
 from dynid.recording.info import describe
 
 
@@ -80,15 +79,8 @@ def test_describes_a_table_with_its_map(motion, write_csv, column_map):
     assert [joint.name for joint in info.joints] == motion.names
 
 
-def test_describes_a_recording_without_samples(tmp_path):
-    nothing = np.empty((0, 2))
-    arrays = {"time": nothing[:, 0], "position": nothing, "effort": nothing}
-    np.savez(tmp_path / "log.npz", joint_names=np.array(["a", "b"]), **arrays)
-    info = describe(tmp_path / "log.npz")
+def test_describes_a_recording_without_samples(make_motion, write_npz):
+    signals = dict.fromkeys(("position", "velocity", "effort"), np.empty((0, 3)))
+    info = describe(write_npz(make_motion(np.arange(1)), time=np.empty(0), **signals))
     assert (info.timing.samples, info.timing.sampling_rate) == (0, None)
     assert "contains 0 usable samples" in info.problem
-
-
-def test_a_folder_that_is_no_recording_is_named(tmp_path):
-    with pytest.raises(RecordingError, match="is a folder without a recording; expected a rosbag2"):
-        describe(tmp_path)

@@ -5,7 +5,6 @@ import sqlite3
 import struct
 import tracemalloc
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -21,8 +20,6 @@ from dynid.recording import timeline
 from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.load import load_recording
 from dynid.recording.mcap_records import MAGIC, DamagedRecordError, records
-from dynid.recording.model import Source
-from dynid.recording.samples import Samples
 from dynid.recording.timeline import build_recording
 
 NAMES = ["base", "elbow", "wrist"]
@@ -261,55 +258,51 @@ def test_a_length_field_of_a_message_reserves_no_memory(
     assert peak() < 8 * MIB
 
 
-def test_a_grid_beyond_the_memory_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def exhausted(*_: object, **__: object) -> None:
+def test_a_grid_beyond_the_memory_is_refused_in_a_sentence(monkeypatch, motion, make_samples):
+    def exhausted(*_, **__):
         raise MemoryError
 
     monkeypatch.setattr(timeline, "_build", exhausted)
-    time = np.arange(50) / 100
-    with pytest.raises(RecordingTooLargeError, match=r"log\.csv: .* into the memory"):
-        timeline.build_recording(_with_stamps(time))
+    with pytest.raises(RecordingTooLargeError, match=r"robot\.mcap: .* into the memory"):
+        timeline.build_recording(make_samples(motion))
 
 
-def _with_stamps(seconds: np.ndarray) -> Samples:
-    time = np.arange(len(seconds)) / 100
-    return Samples(
-        stamps=np.rint(seconds * 1e9).astype(np.int64),
-        position=np.sin(time)[:, None],
-        velocity=None,
-        effort=np.cos(time)[:, None],
-        joint_names=("a",),
-        sources=(Source("log.csv", "", "csv"),),
-    )
+@pytest.fixture
+def with_stamps(make_motion, make_samples):
+    """Return samples of an even motion, 100 each second, with other stamps [s]."""
+
+    def make(seconds):
+        motion = make_motion(np.arange(len(seconds)) * 10_000_000)
+        return make_samples(motion, stamps=np.rint(seconds * 1e9).astype(np.int64))
+
+    return make
 
 
 @pytest.mark.parametrize(
     ("changed", "value", "sentence"),
     [
-        (1999, 1e5, r"log\.csv: sample 2000 is 99980 s .* 1e\+07 samples .*--stop 19\.990"),
-        (1999, 1.7e9, r"log\.csv: sample 2000 is 1\.7e\+09 s after the one before"),
-        (0, -4e4, r"log\.csv: sample 2 is 40000 s .*--start 40000\.000"),
+        (1999, 1e5, r"robot\.mcap: sample 2000 is 99980 s .* 1e\+07 samples .*--stop 19\.990"),
+        (1999, 1.7e9, r"robot\.mcap: sample 2000 is 1\.7e\+09 s after the one before"),
+        (0, -4e4, r"robot\.mcap: sample 2 is 40000 s .*--start 40000\.000"),
         (slice(1000, None), 5e4 + np.arange(1000) / 100, r"sample 1001 is 49990 s"),
     ],
     ids=["last", "epoch", "first", "half"],
 )
-def test_a_stamp_that_is_far_off_makes_no_large_grid(
-    peak: Callable[[], int], changed: int | slice, value: float, sentence: str
-) -> None:
+def test_a_stamp_that_is_far_off_makes_no_large_grid(with_stamps, peak, changed, value, sentence):
     seconds = np.arange(2000) / 100
     seconds[changed] = value
     with pytest.raises(RecordingError, match=sentence):
-        build_recording(_with_stamps(seconds))
+        build_recording(with_stamps(seconds))
     assert peak() < 8 * MIB
 
 
-def test_the_span_named_beside_a_far_stamp_is_read() -> None:
+def test_the_span_named_beside_a_far_stamp_is_read(with_stamps):
     seconds = np.arange(2000) / 100
     seconds[1999] = 1e5
-    assert len(build_recording(_with_stamps(seconds), stop=19.99).time) == 1999
+    assert len(build_recording(with_stamps(seconds), stop=19.99).time) == 1999
 
 
-def test_a_pause_between_two_parts_of_a_recording_is_a_gap() -> None:
+def test_a_pause_between_two_parts_of_a_recording_is_a_gap(with_stamps):
     seconds = np.arange(2000) / 100
     seconds[1000:] += 900
-    assert len(build_recording(_with_stamps(seconds)).gaps) == 1
+    assert len(build_recording(with_stamps(seconds)).gaps) == 1

@@ -9,15 +9,23 @@ from dynid.recording.live import LiveMessages
 from dynid.recording.load import load_recording
 
 
-def replay(bag, live, receive=lambda time: time):
-    with Reader(bag) as reader:
-        for _, time, raw in reader.messages():
-            live.add(receive(time), bytes(raw))
-
-
 @pytest.fixture
 def bag(motion, messages_of, write_messages):
     return write_messages({"/joint_states": messages_of(motion)})
+
+
+@pytest.fixture
+def replayed(bag):
+    """Return what collects the messages of the bag."""
+
+    def replay(receive=lambda time: time, **limits):
+        live = LiveMessages("/joint_states", **({"longest": 600.0} | limits))
+        with Reader(bag) as reader:
+            for _, time, raw in reader.messages():
+                live.add(receive(time), bytes(raw))
+        return live
+
+    return replay
 
 
 def assert_same(one, other):
@@ -26,9 +34,8 @@ def assert_same(one, other):
     assert one.repairs == other.repairs
 
 
-def test_recording_of_messages_equals_that_of_their_bag(bag, motion):
-    live = LiveMessages("/joint_states", longest=600.0)
-    replay(bag, live)
+def test_recording_of_messages_equals_that_of_their_bag(bag, replayed, motion):
+    live = replayed()
     recording = live.recording(motion.names)
     assert_same(recording, load_recording(bag, motion.names))
     (source,) = recording.sources
@@ -37,25 +44,16 @@ def test_recording_of_messages_equals_that_of_their_bag(bag, motion):
     assert len(source.sha256) == 64
 
 
-def test_times_of_reception_are_ignored_if_messages_have_stamps(bag, motion):
-    live = LiveMessages("/joint_states", longest=600.0)
-    random = np.random.default_rng(0)
-    replay(bag, live, lambda time: 7 * time + int(random.integers(10**6)))
-    assert_same(live.recording(motion.names), load_recording(bag, motion.names))
-
-
-def test_span_and_rate_are_applied_as_for_a_bag(bag, motion):
-    live = LiveMessages("/joint_states", longest=600.0)
-    replay(bag, live)
+def test_span_and_rate_are_applied_as_for_a_bag(bag, replayed, motion):
+    live = replayed()
     options = {"start": 0.5, "stop": 2.0, "sampling_rate": 50.0}
     assert_same(
         live.recording(motion.names, **options), load_recording(bag, motion.names, **options)
     )
 
 
-def test_joints_may_be_chosen_after_the_motion(bag, motion):
-    live = LiveMessages("/joint_states", longest=600.0)
-    replay(bag, live)
+def test_joints_may_be_chosen_after_the_motion(replayed):
+    live = replayed()
     assert live.recording(["wrist", "base"]).joint_names == ("wrist", "base")
     with pytest.raises(RecordingError, match=r"topic /joint_states, live: joint 'tool' is missing"):
         live.recording(["tool"])
@@ -66,9 +64,8 @@ def test_nothing_collected_is_refused():
         LiveMessages("/joint_states", longest=1.0).recording(None)
 
 
-def test_time_is_limited_and_earlier_messages_are_kept(bag, motion):
-    live = LiveMessages("/joint_states", longest=1.0)
-    replay(bag, live)  # 4 s at 100 Hz
+def test_time_is_limited_and_earlier_messages_are_kept(replayed, motion):
+    live = replayed(longest=1.0)  # of 4 s at 100 Hz
     assert len(live) == 101
     assert live.full.startswith("/joint_states: collecting stopped automatically after 1 s")
     recording = live.recording(motion.names)
@@ -76,16 +73,14 @@ def test_time_is_limited_and_earlier_messages_are_kept(bag, motion):
     assert recording.repairs == (live.full,)
 
 
-def test_memory_is_limited_with_stopped_clocks(bag):
-    live = LiveMessages("/joint_states", longest=600.0, most_bytes=16_000)
-    replay(bag, live, lambda _time: 0)
+def test_memory_is_limited_with_stopped_clocks(replayed):
+    live = replayed(lambda _time: 0, most_bytes=16_000)
     assert 0 < len(live) < 400
     assert "stopped automatically at 0.016 MB" in live.full
 
 
-def test_lost_messages_are_noted(bag, motion):
-    live = LiveMessages("/joint_states", longest=600.0)
-    replay(bag, live)
+def test_lost_messages_are_noted(replayed, motion):
+    live = replayed()
     live.lost = 3
     assert str(live) == "400 messages of /joint_states in 4.0 s, 3 lost on the way"
     assert "3 messages were published but not received." in live.recording(motion.names).repairs

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
+from support.moving_arm import header, write_topics
 
 from dynid.configuration import parse
-from dynid.errors import ConfigurationError
 from dynid.recording.columns import ColumnMap
 from dynid.recording.convert import convert
 from dynid.recording.load import load_recording
@@ -109,30 +108,24 @@ def test_without_a_delay_nothing_is_interpolated(tmp_path: Path) -> None:
 
 def bag(path: Path, delay: float) -> Path:
     """Write positions, and efforts on another topic at half the rate, stamped late."""
-    types = get_typestore(Stores.ROS2_JAZZY)
-    state, header, stamp = (
-        types.types[f"{kind}"]
-        for kind in (
-            "sensor_msgs/msg/JointState",
-            "std_msgs/msg/Header",
-            "builtin_interfaces/msg/Time",
-        )
-    )
-    with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
-        for topic, step in (("/position", 1), ("/effort", 2)):
-            connection = writer.add_connection(topic, state.__msgtype__, typestore=types)
-            for time in TIME[::step]:
-                at = 10**9 + round((time + (delay if step == 2 else 0.0)) * 1e9)
-                values = (position if step == 1 else effort)(np.array([time]))[0]
-                message = state(
-                    header=header(stamp=stamp(*divmod(at, 10**9)), frame_id=""),
-                    name=list(JOINTS),
-                    position=values if step == 1 else np.empty(0),
-                    velocity=np.empty(0),
-                    effort=-values if step == 2 else np.empty(0),
-                )
-                writer.write(connection, at, types.serialize_cdr(message, state.__msgtype__))
-    return path
+    types, none = get_typestore(Stores.ROS2_JAZZY), np.empty(0)
+
+    def states(times: np.ndarray, late: float = 0.0, **signals: np.ndarray) -> tuple[str, list]:
+        kind = "sensor_msgs/msg/JointState"
+        every = {"position": none, "velocity": none, "effort": none}
+        rows = []
+        for row, time in enumerate(times):
+            values = every | {name: array[row] for name, array in signals.items()}
+            state = types.types[kind](header=header(types, time + late), name=[*JOINTS], **values)
+            rows.append((time, state))
+        return kind, rows
+
+    slow = TIME[::2]
+    topics = {
+        "/position": states(TIME, position=position(TIME)),
+        "/effort": states(slow, delay, effort=-effort(slow)),
+    }
+    return write_topics(path, topics, types)
 
 
 FIELDS: dict[str, list[Any]] = {
@@ -154,20 +147,6 @@ def test_fields_of_a_bag_are_shifted_back_in_the_same_form(tmp_path: Path) -> No
     convert(path, tmp_path / "converted", columns=columns)
     again = load_recording(tmp_path / "converted", JOINTS)
     np.testing.assert_allclose(again.effort, read.effort, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"effort": {"delay": [0.1]}}, "delay lists 1 numbers for 2 columns"),
-        ({"temperature": {"columns": [1, 2], "delay": 1.0}}, "temperature .* has no 'delay'"),
-        ({"effort": {"delay": "soon"}}, "delay"),
-    ],
-)
-def test_wrong_delays_are_refused(changes: dict[str, Any], words: str) -> None:
-    names = NAMES | {key: [1, 2] for key in changes if key not in NAMES}
-    with pytest.raises(ConfigurationError, match=words):
-        column_map(names, time={"column": "t"}, **changes)
 
 
 def test_an_impossible_value_is_missing_where_signals_are_shifted(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from dynid.errors import RecordingError
 from dynid.recording.column_proposal import proposal_text, propose_columns
@@ -25,6 +26,11 @@ def series(pattern: str, numbers: range = range(1, 4)) -> list[str]:
     return [pattern.format(number) for number in numbers]
 
 
+def headed(*patterns: str, numbers: range = range(1, 4)) -> list[str]:
+    """Return a header of which each name with a place for a number is that of a series."""
+    return [name for one in patterns for name in (series(one, numbers) if "{}" in one else [one])]
+
+
 def per_joint(*patterns: str) -> list[str]:
     return [pattern.format(number) for number in range(1, 4) for pattern in patterns]
 
@@ -38,55 +44,26 @@ def per_joint(*patterns: str) -> list[str]:
             "J{}_act_trq_Nm",
         ),
         (
-            ["Zeit [s]", *series("Achse {} Ist-Position [°]"), *series("Achse {} Moment [Nm]")],
+            headed("Zeit [s]", "Achse {} Ist-Position [°]", "Achse {} Moment [Nm]"),
             "Achse {} Ist-Position [°]",
             "Achse {} Moment [Nm]",
         ),
+        (headed("t", "Axis {}.ActPos", "Axis {}.ActTorque"), "Axis {}.ActPos", "Axis {}.ActTorque"),
         (
-            ["t", *series("Axis {}.ActPos"), *series("Axis {}.ActTorque")],
-            "Axis {}.ActPos",
-            "Axis {}.ActTorque",
-        ),
-        (
-            ["t", *series("axis{}.actpos"), *series("axis{}.setpos"), *series("axis{}.acttorque")],
+            headed("t", "axis{}.actpos", "axis{}.setpos", "axis{}.acttorque"),
             "axis{}.actpos",
             "axis{}.acttorque",
         ),
         (
-            [
-                "__time",
-                *per_joint("/joint_states/j{}/position", "/joint_states/j{}/effort"),
-                "/tf/x",
-            ],
-            "/joint_states/j{}/position",
-            "/joint_states/j{}/effort",
+            ["__time", *per_joint("/js/j{}/position", "/js/j{}/effort"), "/tf/x"],
+            "/js/j{}/position",
+            "/js/j{}/effort",
         ),
-        (
-            ["t", *series("joint{}_angle_deg"), *series("joint{}_torque")],
-            "joint{}_angle_deg",
-            "joint{}_torque",
-        ),
-        (["t", *series("q[{}]"), *series("tau[{}]")], "q[{}]", "tau[{}]"),
-        (
-            ["t", *series("q_{}"), *series("q_d_{}"), *series("tau_{}"), *series("tau_ext_{}")],
-            "q_{}",
-            "tau_{}",
-        ),
-        (
-            ["t", *series("arm.q{}"), *series("rail.q{}"), *series("arm.tau{}")],
-            "arm.q{}",
-            "arm.tau{}",
-        ),
-        (
-            [
-                "t",
-                *series("joint{}_position"),
-                *series("joint{}_torque"),
-                *series("joint{}_current"),
-            ],
-            "joint{}_position",
-            "joint{}_torque",
-        ),
+        (headed("t", "joint{}_angle_deg", "joint{}_torque"), "joint{}_angle_deg", "joint{}_torque"),
+        (headed("t", "q[{}]", "tau[{}]"), "q[{}]", "tau[{}]"),
+        (headed("t", "q_{}", "q_d_{}", "tau_{}", "tau_ext_{}"), "q_{}", "tau_{}"),
+        (headed("t", "arm.q{}", "rail.q{}", "arm.tau{}"), "arm.q{}", "arm.tau{}"),
+        (headed("t", "j{}_position", "j{}_torque", "j{}_current"), "j{}_position", "j{}_torque"),
     ],
 )
 def test_each_joint_gets_its_own_columns(header: list[str], position: str, effort: str) -> None:
@@ -98,14 +75,14 @@ def test_each_joint_gets_its_own_columns(header: list[str], position: str, effor
 
 
 def test_numbers_from_zero_are_not_those_of_the_joints() -> None:
-    header = ["time_ns", *series("q_{}", range(3)), *series("tau_J_{}", range(3))]
+    header = headed("time_ns", "q_{}", "tau_J_{}", numbers=range(3))
     columns = propose_columns(header, JOINTS)
     assert columns is not None
     assert columns.effort.columns == ("tau_J_0", "tau_J_1", "tau_J_2")
 
 
 def test_numbers_of_joints_count_more_than_their_order() -> None:
-    header = ["t", *series("q{}"), *series("tau{}")]
+    header = headed("t", "q{}", "tau{}")
     columns = propose_columns(header, ("joint_3", "joint_1", "joint_2"))
     assert columns is not None
     assert columns.position.columns == ("q3", "q1", "q2")
@@ -123,29 +100,17 @@ def test_names_in_the_rows_decide_about_the_order() -> None:
 @pytest.mark.parametrize(
     ("header", "joints"),
     [
-        (
-            ["t", *series("q{}", range(4)), *series("tau{}", range(4))],
-            JOINTS,
-        ),  # one column too many
-        (["t", *series("q{}", range(3)), *series("tau{}", range(3))], ("j3", "j1", "j2")),
-        (["t", *series("q_{}"), *series("tau_ext_{}")], JOINTS),
-        (["t", *series("q_{}"), *series("tau_d_{}")], JOINTS),
-        (["t", *series("q_{}"), *series("motor_torque_{}")], JOINTS),
-        (["t", *series("tcp_pos_{}"), *series("torque_{}")], JOINTS),
-        (["t", *series("q_{}"), *series("theta_{}"), *series("tau_{}")], JOINTS),
-        (["t", *series("q{}"), *series("tau{}"), *series("torque{}")], JOINTS),
-        (
-            [
-                "t",
-                *series("left.q{}"),
-                *series("right.q{}"),
-                *series("left.tau{}"),
-                *series("right.tau{}"),
-            ],
-            JOINTS,
-        ),
-        (["t", *series("a{}"), *series("b{}")], JOINTS),
-        (["t", *series("q{}"), *series("force_{}")], JOINTS),
+        (headed("t", "q{}", "tau{}", numbers=range(4)), JOINTS),  # one column too many
+        (headed("t", "q{}", "tau{}", numbers=range(3)), ("j3", "j1", "j2")),
+        (headed("t", "q_{}", "tau_ext_{}"), JOINTS),
+        (headed("t", "q_{}", "tau_d_{}"), JOINTS),
+        (headed("t", "q_{}", "motor_torque_{}"), JOINTS),
+        (headed("t", "tcp_pos_{}", "torque_{}"), JOINTS),
+        (headed("t", "q_{}", "theta_{}", "tau_{}"), JOINTS),
+        (headed("t", "q{}", "tau{}", "torque{}"), JOINTS),
+        (headed("t", "left.q{}", "right.q{}", "left.tau{}", "right.tau{}"), JOINTS),
+        (headed("t", "a{}", "b{}"), JOINTS),
+        (headed("t", "q{}", "force_{}"), JOINTS),
     ],
 )
 def test_doubts_are_not_guessed(header: list[str], joints: tuple[str, ...]) -> None:
@@ -160,7 +125,7 @@ def written(path: Path, header: list[str], *signals: np.ndarray) -> Path:
 
 
 def test_a_recording_is_read_by_its_names_and_says_so(tmp_path: Path) -> None:
-    header = ["t", *series("q{}"), *series("dq{}"), *series("tau{}")]
+    header = headed("t", "q{}", "dq{}", "tau{}")
     path = written(tmp_path / "log.csv", header, TIME, ANGLES, SPEEDS, TORQUES)
     recording = load_recording(path, JOINTS, effort="torque")
     np.testing.assert_allclose(recording.effort, TORQUES, atol=1e-7)
@@ -168,7 +133,7 @@ def test_a_recording_is_read_by_its_names_and_says_so(tmp_path: Path) -> None:
 
 
 def test_the_proposed_map_runs_unchanged(tmp_path: Path) -> None:
-    header = ["timestamp_ms", *series("J{}_pos_deg"), *series("J{}_trq_mNm")]
+    header = headed("timestamp_ms", "J{}_pos_deg", "J{}_trq_mNm")
     path = written(tmp_path / "log.csv", header, TIME * 1e3, np.degrees(ANGLES), TORQUES * 1e3)
     columns = describe(path, joints=JOINTS).proposal
     assert columns is not None
@@ -182,38 +147,13 @@ def test_the_proposed_map_runs_unchanged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "effort", "third", "sentence"),
     [
+        (headed("t", "q{}", "qd{}", "tau{}"), "torque", ANGLES, "qd1 is not the velocity of q1"),
+        (headed("t", "q{}", "x{}", "current{}"), "torque", SPEEDS, "current1 is a current"),
+        (headed("t", "q{}", "x{}", "tau{}"), "current", SPEEDS, "tau1 is none"),
+        (headed("t", "q{}", "x{}", "tau{}"), "duty", SPEEDS, "drives.effort is duty"),
+        (headed("t", "q{}", "x{}", "tau{} [%]"), "torque", SPEEDS, "the unit '%' of tau1"),
         (
-            ["t", *series("q{}"), *series("qd{}"), *series("tau{}")],
-            "torque",
-            ANGLES,
-            "qd1 is not the velocity of q1",
-        ),
-        (
-            ["t", *series("q{}"), *series("x{}"), *series("current{}")],
-            "torque",
-            SPEEDS,
-            "current1 is a current",
-        ),
-        (
-            ["t", *series("q{}"), *series("x{}"), *series("tau{}")],
-            "current",
-            SPEEDS,
-            "tau1 is none",
-        ),
-        (
-            ["t", *series("q{}"), *series("x{}"), *series("tau{}")],
-            "duty",
-            SPEEDS,
-            "drives.effort is duty",
-        ),
-        (
-            ["t", *series("q{}"), *series("x{}"), *series("tau{} [%]")],
-            "torque",
-            SPEEDS,
-            "the unit '%' of tau1",
-        ),
-        (
-            ["t", "q1", "q2", "q2", *series("x{}"), *series("tau{}")],
+            headed("t", "q1", "q2", "q2", "x{}", "tau{}"),
             "torque",
             SPEEDS,
             "several columns are named 'q2'",
@@ -232,7 +172,7 @@ def test_steps_of_an_encoder_at_rest_do_not_contradict_its_velocity(tmp_path: Pa
     angles, speeds = ANGLES.copy(), SPEEDS.copy()
     noise = np.random.default_rng(0).standard_normal((2, len(TIME)))
     angles[:, 1], speeds[:, 1] = 1e-6 * np.round(noise[0]), 1e-5 * noise[1]
-    header = ["t", *series("q{}"), *series("qd{}"), *series("tau{}")]
+    header = headed("t", "q{}", "qd{}", "tau{}")
     path = written(tmp_path / "log.csv", header, TIME, angles, speeds, TORQUES)
     recording = load_recording(path, JOINTS, effort="torque")
     assert recording.velocity is not None
@@ -241,7 +181,7 @@ def test_steps_of_an_encoder_at_rest_do_not_contradict_its_velocity(tmp_path: Pa
 
 @pytest.mark.parametrize("unit", ["", "_deg"])
 def test_angles_of_more_than_a_turn_need_a_unit(tmp_path: Path, unit: str) -> None:
-    header = ["t", *series("q{}" + unit), *series("tau{}")]
+    header = headed("t", "q{}" + unit, "tau{}")
     path = written(tmp_path / "log.csv", header, TIME, np.degrees(ANGLES), TORQUES)
     if unit:
         recording = load_recording(path, JOINTS, effort="torque")
@@ -260,14 +200,8 @@ def test_a_changing_order_of_joints_is_refused(tmp_path: Path) -> None:
         load_recording(path, ("a", "b"))
 
 
-def test_columns_by_number_need_a_map(tmp_path: Path) -> None:
-    path = written(tmp_path / "log.csv", [], TIME, ANGLES, TORQUES)
-    with pytest.raises(RecordingError, match="7 columns without names"):
-        load_recording(path, JOINTS)
-
-
 def test_a_stamp_in_two_columns_is_one_time(tmp_path: Path) -> None:
-    header = ["stamp.sec", "stamp.nanosec", *series("q{}"), *series("tau{}")]
+    header = headed("stamp.sec", "stamp.nanosec", "q{}", "tau{}")
     whole = np.floor(TIME + 0.5)
     values = (1.7e9 + whole, (TIME + 0.5 - whole) * 1e9, ANGLES, TORQUES)
     path = tmp_path / "log.csv"
@@ -289,3 +223,99 @@ def test_a_map_with_nanoseconds_is_written_and_read() -> None:
 def test_a_number_of_thousands_of_digits_is_none_of_a_joint() -> None:
     header = ["t", *series("q{}"), *series("tau{}", range(1, 3)), f"tau{'1' * 5000}"]
     assert propose_columns(header, JOINTS) is None
+
+
+NUMBERED = ["time", *(f"{signal}{i}" for signal in ("q", "dq", "ddq", "tau") for i in range(2))]
+
+
+def test_numbered_columns_are_joints_in_their_order() -> None:
+    found = propose_columns(NUMBERED)
+    assert found is not None
+    assert found.joints == ("joint_0", "joint_1")
+    assert found.position.columns == ("q0", "q1")
+    assert found.velocity is not None
+    assert found.velocity.columns == ("dq0", "dq1")
+    assert found.effort.columns == ("tau0", "tau1")
+
+
+def test_a_name_around_the_signal_is_that_of_the_joint() -> None:
+    found = propose_columns(
+        ["stamp_ms", "arm_1_position", "arm_2_position", "effort: arm_2", "effort: arm_1"]
+    )
+    assert found is not None
+    assert found.joints == ("arm_1", "arm_2")
+    assert found.effort.columns == ("effort: arm_1", "effort: arm_2")
+    assert found.velocity is None
+    assert found.time is not None
+    assert found.time.factor == 1e-3
+
+
+@pytest.mark.parametrize(("unit", "factor"), [(1.0, 1.0), (1e-3, 1e-3), (1e-9, 1e-9), (0.7, 1.0)])
+def test_velocities_show_the_unit_of_the_times(unit, factor, tmp_path) -> None:
+    time = np.arange(0, 5, 0.01)
+    position = np.column_stack([np.sin(time), np.sin(2 * time)])
+    velocity = np.column_stack([np.cos(time), 2 * np.cos(2 * time)])
+    values = np.column_stack([time / unit, position, velocity, position])
+    path = tmp_path / "log.csv"
+    header = "time,q1,q2,dq1,dq2,tau1,tau2"
+    np.savetxt(path, values, fmt="%.12g", delimiter=",", header=header, comments="")
+    proposal = describe(path).proposal
+    assert proposal is not None
+    assert proposal.time is not None
+    assert proposal.time.factor == factor
+
+
+def test_a_table_without_motion_keeps_the_unit(tmp_path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("t,q1,dq1,tau1\n" + "0,0,0,0\nx,0,,0\n2,0,0,0\n")
+    proposal = describe(path).proposal
+    assert proposal is not None
+    assert proposal.time is not None
+    assert proposal.time.factor == 1
+
+
+def test_commanded_values_are_left_out() -> None:
+    found = propose_columns(
+        ["t", "target_q_0", "actual_q_0", "target_current_0", "actual_current_0"]
+    )
+    assert found is not None
+    assert found.position.columns == ("actual_q_0",)
+    assert found.effort.columns == ("actual_current_0",)
+
+
+@pytest.mark.parametrize(
+    ("robot", "named"),
+    [
+        (("turn", "lift"), ("turn", "lift")),
+        (("turn",), ("joint_0", "joint_1")),  # another number of joints
+        ((), ("joint_0", "joint_1")),
+    ],
+)
+def test_numbered_columns_have_the_names_of_the_robots_joints(
+    robot: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    found = propose_columns(["t", "q0", "q1", "tau0", "tau1"], robot)
+    assert found is not None
+    assert found.joints == named
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        [],
+        ["Joint_1", "Joint_2"],
+        ["t", "q1", "q2", "tau1"],  # a joint without effort
+        ["t", "q1", "tau1", "i1"],  # two efforts
+        ["t", "q", "tau"],  # no joint
+        ["q1", "tau1"],  # no time
+        ["t", "q1", "q1", "tau1"],  # a name twice
+    ],
+)
+def test_nothing_is_proposed_where_it_would_be_a_guess(header: list[str]) -> None:
+    assert propose_columns(header) is None
+
+
+def test_the_text_is_the_map() -> None:
+    found = propose_columns(["time [ns]", "no: pos", "it's_pos", "no: eff", "it's_eff"])
+    assert found is not None
+    assert ColumnMap.model_validate(yaml.safe_load(proposal_text(found))) == found

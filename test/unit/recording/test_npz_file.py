@@ -5,25 +5,8 @@ from dynid.errors import RecordingError
 from dynid.recording.load import load_recording
 
 
-@pytest.fixture
-def write_npz(tmp_path, motion):
-    def write(**changes):
-        arrays = {
-            "time": motion.seconds,
-            "position": motion.position,
-            "velocity": motion.velocity,
-            "effort": motion.effort,
-            "joint_names": np.array(motion.names),
-        } | changes
-        file = tmp_path / "log.npz"
-        np.savez(file, **{name: array for name, array in arrays.items() if array is not None})
-        return file
-
-    return write
-
-
 def test_reads_the_joints_by_name(write_npz, motion):
-    recording = load_recording(write_npz(), ["wrist", "base"])
+    recording = load_recording(write_npz(motion), ["wrist", "base"])
     np.testing.assert_array_equal(recording.position, motion.position[:, [2, 0]])
     np.testing.assert_array_equal(recording.velocity, motion.velocity[:, [2, 0]])
     assert recording.sampling_rate == 100.0
@@ -31,7 +14,7 @@ def test_reads_the_joints_by_name(write_npz, motion):
 
 
 def test_velocity_is_optional(write_npz, motion):
-    assert load_recording(write_npz(velocity=None), motion.names).velocity is None
+    assert load_recording(write_npz(motion, velocity=None), motion.names).velocity is None
 
 
 @pytest.mark.parametrize(
@@ -47,12 +30,12 @@ def test_velocity_is_optional(write_npz, motion):
 )
 def test_refuses_arrays_that_do_not_fit(write_npz, motion, changes, sentence):
     with pytest.raises(RecordingError, match=sentence):
-        load_recording(write_npz(**changes), motion.names)
+        load_recording(write_npz(motion, **changes), motion.names)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
 def test_refuses_a_truncated_archive(write_npz, motion, share):
-    file = write_npz()
+    file = write_npz(motion)
     content = file.read_bytes()
     file.write_bytes(content[: int(share * len(content))])
     with pytest.raises(RecordingError, match="cannot be read as an"):

@@ -5,19 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from mcap.writer import Writer
+from support.moving_arm import ANGLES, JOINTS, TORQUES, expect_motion, write_encoded
 
 from dynid.errors import RecordingError
-from dynid.recording import protobuf_messages
+from dynid.recording import message_definitions
 from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 
-JOINTS = ("shoulder", "elbow")
-TIME = np.arange(0, 2, 0.01)
-ANGLES = np.column_stack([np.sin(3 * TIME), np.cos(2 * TIME)])
-TORQUES = np.column_stack([5 * np.sin(TIME), 3 * np.cos(TIME)])
 DOUBLE, INT64, INT32, STRING, MESSAGE = 1, 3, 5, 9, 11
 SINGLE, REPEATED = 1, 3
 TIMESTAMP = {"seconds": (1, INT64, SINGLE, ""), "nanos": (2, INT32, SINGLE, "")}
@@ -25,16 +20,7 @@ Fields = dict[str, tuple[int, int, int, str]]
 
 
 def write(path: Path, name: str, definition: bytes, messages: list[bytes]) -> Path:
-    with path.open("wb") as stream:
-        writer = Writer(stream)
-        writer.start()
-        schema = writer.register_schema(name, "protobuf", definition)
-        channel = writer.register_channel("/arm", "protobuf", schema)
-        for row, raw in enumerate(messages):
-            at = 10**9 + row * 10**7
-            writer.add_message(channel, at, raw, at)
-        writer.finish()
-    return path
+    return write_encoded(path, name, "protobuf", messages, ("protobuf", definition))
 
 
 def defined(kinds: dict[str, Fields]) -> tuple[bytes, dict[str, Any]]:
@@ -122,9 +108,7 @@ def test_messages_are_read_by_the_definition_in_the_file(
         getattr(message, stamp).nanos = row * 5_000_000  # twice as fast as they were received
     raw = [message.SerializeToString() for message in messages]
     path = write(tmp_path / "log.mcap", "arm.State", definition, raw)
-    recording = load_recording(path, JOINTS, effort="torque")
-    np.testing.assert_allclose(recording.position, ANGLES, atol=1e-9)
-    np.testing.assert_allclose(recording.effort, TORQUES, atol=1e-9)
+    recording = expect_motion(path)
     assert recording.sampling_rate == pytest.approx(100 if stamp == "unknown" else 200)
     assert {joint.name for joint in describe(path, joints=JOINTS).joints} == set(JOINTS)
 
@@ -144,7 +128,7 @@ def test_what_cannot_be_decoded_is_no_recording(tmp_path: Path, damage: str) -> 
 
 
 def test_the_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protobuf_messages, "find_spec", lambda _: None)
+    monkeypatch.setattr(message_definitions, "find_spec", lambda _: None)
     path = write(tmp_path / "log.mcap", "arm.State", b"", [b"\x08\x01"] * 20)
     with pytest.raises(RecordingError, match=r"pip install 'dynid\[protobuf\]'"):
         load_recording(path, JOINTS, effort="torque")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynid.errors import RecordingError
-from dynid.recording.rate_change import rate_changes
+from dynid.recording.clock import rate_changes
 from dynid.recording.timeline import build_recording
 
 CHANGES = {

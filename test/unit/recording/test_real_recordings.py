@@ -7,7 +7,6 @@ import pytest
 
 from dynid.configuration import parse
 from dynid.recording.columns import ColumnMap
-from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 
 DATA = Path(__file__).parents[3] / ".." / "shared" / "data"
@@ -65,13 +64,6 @@ def test_ur10_bag_without_metadata_is_read_exactly():
     slopes = np.gradient(recording.position, 1 / 125.0, axis=0)
     for joint in range(6):
         assert np.corrcoef(slopes[:, joint], recording.velocity[:, joint])[0, 1] > 0.99
-
-
-def test_ur10_bag_is_described_by_its_joints():
-    info = describe(existing("ur10/ur10_exciting_trajectory.db3"))
-    assert [joint.name for joint in info.joints] == UR_JOINTS
-    assert info.timing.samples == 3441
-    assert info.problem is None
 
 
 @pytest.mark.parametrize("name", ["tx40", "tx40/pos_read_data.csv", "tx40/curr_data.csv"])

@@ -47,6 +47,13 @@ def scaled(recording: Recording, name: str, *factors: float) -> Recording:
     return replace(recording, **{name: getattr(recording, name) * np.array(factors)})
 
 
+def changed(name: str, change: Callable[[np.ndarray], object], where: object = ...) -> Recording:
+    """Return a clean recording of which some values of a signal are those of a change."""
+    values = getattr(clean(), name).copy()
+    values[where] = change(values[where])
+    return replace(clean(), **{name: values})
+
+
 def found(recording: Recording) -> list[Contradiction]:
     """Return the contradictions above a note."""
     return [one for one in contradictions(recording) if one.severity != "note"]
@@ -157,10 +164,8 @@ def test_a_unit_of_velocity_is_named(factor: float, unit: str, joints: tuple[int
 
 @pytest.mark.parametrize("size", [0.3, -1.0])
 def test_a_jump_of_a_position_does_not_make_its_velocity_another_signal(size: float) -> None:
-    position = clean().position.copy()
-    position[300:, 1] += size
-    position[2500:, 1] -= size
-    assert the_only(replace(clean(), position=position)).kind == "position_jump"
+    jumped = changed("position", lambda q: q + size, (slice(300, 2500), 1))
+    assert the_only(jumped).kind == "position_jump"
 
 
 def test_a_unit_is_named_where_positions_shake() -> None:
@@ -182,16 +187,9 @@ def test_a_unit_of_position_is_named() -> None:
     assert found(corrected(wrong, contradiction.corrections)) == []
 
 
-def test_a_sign_and_a_unit_are_one_contradiction() -> None:
-    wrong = scaled(clean(), "velocity", -180 / np.pi, 1, 1)
-    contradiction = the_only(wrong)
-    assert contradiction.corrections[0].factor == pytest.approx(-np.pi / 180)
-
-
-@pytest.mark.parametrize("factor", [0.5, 0.9, 1.1, 4.0])
-def test_any_other_factor_of_one_joint_has_its_value(factor: float) -> None:
-    wrong = scaled(clean(), "velocity", 1, 1, factor)
-    contradiction = the_only(wrong)
+@pytest.mark.parametrize("factor", [-180 / np.pi, 0.5, 0.9, 1.1, 4.0])
+def test_any_factor_of_one_joint_has_its_value(factor: float) -> None:
+    contradiction = the_only(scaled(clean(), "velocity", 1, 1, factor))
     assert (contradiction.kind, contradiction.joints) == ("velocity", ("j3",))
     assert contradiction.corrections[0].factor == pytest.approx(1 / factor, rel=0.01)
 
@@ -206,26 +204,25 @@ def test_a_permutation_is_found_and_corrected(order: tuple[int, ...]) -> None:
     assert np.array_equal(corrected(wrong, contradiction.corrections).velocity, recording.velocity)
 
 
-def test_permuted_velocities_of_opposite_sign_are_found() -> None:
-    recording = clean()
-    wrong = replace(recording, velocity=-recording.velocity[:, [2, 1, 0]] * [1, -1, 1])
-    contradiction = the_only(wrong)
-    assert set(contradiction.joints) == {"j1", "j3"}
-
-
-def test_a_velocity_of_noise_has_nothing_to_do_with_the_position() -> None:
-    wrong = clean()
-    velocity = wrong.velocity.copy()
-    velocity[:, 1] = filtered(noise(wrong)[:, 1], 2.0)
-    contradiction = the_only(replace(wrong, velocity=velocity))
-    assert contradiction.joints == ("j2",)
-    assert "nothing to do" in contradiction.sentence
-
-
-def test_a_velocity_that_is_always_zero_is_named() -> None:
-    contradiction = the_only(scaled(clean(), "velocity", 1, 0, 0))
-    assert contradiction.joints == ("j2", "j3")
-    assert "constant" in contradiction.sentence
+@pytest.mark.parametrize(
+    ("wrong", "joints", "words"),
+    [
+        (lambda: changed("velocity", lambda v: -v[:, ::-1] * [1, -1, 1]), ("j1", "j3"), "other"),
+        (
+            lambda: changed("velocity", lambda _: filtered(noise(clean())[:, 1], 2.0), np.s_[:, 1]),
+            ("j2",),
+            "nothing to do",
+        ),
+        (lambda: scaled(clean(), "velocity", 1, 0, 0), ("j2", "j3"), "constant"),
+    ],
+    ids=["permuted with opposite signs", "noise", "zero"],
+)
+def test_a_velocity_that_is_another_signal_is_named(
+    wrong: Callable[[], Recording], joints: tuple[str, ...], words: str
+) -> None:
+    contradiction = the_only(wrong())
+    assert set(contradiction.joints) == set(joints)
+    assert words in contradiction.sentence
 
 
 def test_a_filter_of_the_drive_is_a_note_with_its_delay() -> None:
@@ -361,8 +358,7 @@ def test_a_jump_that_was_resampled_is_found_and_unwrapped(offset: float) -> None
 
 
 def test_a_spike_and_a_step_are_not_wrapped() -> None:
-    position = clean().position.copy()
-    position[1000, 0] += 2 * np.pi
+    position = changed("position", lambda q: q + 2 * np.pi, (1000, 0)).position.copy()
     position[2000:, 1] += 1.9
     kinds = {one.kind for one in contradictions(replace(clean(), position=position))}
     assert "wrapped_position" not in kinds
@@ -407,52 +403,56 @@ def test_one_lost_sample_is_a_note() -> None:
 @pytest.mark.parametrize("at", [700, 2000, 2600])
 def test_a_jump_of_one_joint_is_no_loss(at: int, jump: float) -> None:
     ahead = np.sign(clean().velocity[at, 1]) * jump  # as if time had passed
-    position = clean().position.copy()
-    position[at:, 1] += ahead
-    (one,) = contradictions(replace(clean(), position=position))
+    (one,) = contradictions(changed("position", lambda q: q + ahead, np.s_[at:, 1]))
     assert one.kind == "position_jump"
 
 
 # --- effort, held values, copies ---------------------------------------------------------------
 
 
-def test_a_dead_band_of_effort_is_found() -> None:
-    effort = clean().effort.copy()
-    effort[np.abs(effort[:, 0]) < 2.0, 0] = 0.0
-    contradiction = the_only(replace(clean(), effort=effort))
-    assert (contradiction.kind, contradiction.joints) == ("effort", ("j1",))
-    assert contradiction.evidence["smallest effort"] == pytest.approx(2.0, abs=0.1)
+def without_small(effort: np.ndarray, least: float) -> np.ndarray:
+    return np.where(np.abs(effort) < least, 0.0, effort)
+
+
+def in_steps(values: np.ndarray, step: float = 0.1) -> np.ndarray:
+    return np.round(values / step) * step
+
+
+SPORADIC = np.arange(4000) % 400 < 320
+
+
+@pytest.mark.parametrize(
+    ("change", "joint", "severity", "evidence"),
+    [
+        (lambda e: without_small(e, 2.0), 0, "warning", {"smallest effort": 2.0}),
+        (lambda e: np.where(SPORADIC, 0.0, in_steps(e)), 0, "problem", {"share of zeros": 0.8}),
+        (lambda e: np.full_like(e, 1.5), 2, "problem", {"effort": 1.5}),
+    ],
+    ids=["dead band", "in some moments only", "constant"],
+)
+def test_an_effort_that_does_not_follow_the_motion_is_found(
+    change: Callable[[np.ndarray], np.ndarray],
+    joint: int,
+    severity: str,
+    evidence: dict[str, float],
+) -> None:
+    contradiction = the_only(changed("effort", change, np.s_[:, joint]))
+    assert (contradiction.kind, contradiction.joints) == ("effort", (JOINTS[joint],))
+    assert contradiction.severity == severity
+    for name, value in evidence.items():
+        assert contradiction.evidence[name] == pytest.approx(value, abs=0.1)
 
 
 def test_a_dead_band_of_coarse_effort_is_found() -> None:
-    effort = np.round(clean().effort / 0.1) * 0.1
-    effort[np.abs(effort) < 1.95] = 0.0
-    assert {one.kind for one in found(replace(clean(), effort=effort))} == {"effort"}
-
-
-def test_an_effort_that_is_reported_in_some_moments_only_is_found() -> None:
-    effort = np.round(clean().effort / 0.1) * 0.1
-    sporadic = np.arange(4000) % 400 < 320
-    effort[sporadic, 0] = 0.0
-    contradiction = the_only(replace(clean(), effort=effort))
-    assert (contradiction.joints, contradiction.severity) == (("j1",), "problem")
-    assert contradiction.evidence["share of zeros"] == pytest.approx(0.8, abs=0.1)
+    coarse = changed("effort", lambda effort: without_small(in_steps(effort), 1.95))
+    assert {one.kind for one in found(coarse)} == {"effort"}
 
 
 def test_an_effort_that_hardly_exceeds_one_step_of_its_measurement_is_no_dead_band() -> None:
-    effort = clean().effort.copy()
-    effort[:, 0] = np.round(0.15 * np.random.default_rng(0).standard_normal(4000) / 0.1) * 0.1
-    effort[np.abs(effort[:, 0]) > 0.15, 0] = 0.0
-    assert not any(
-        "share of zeros" in one.evidence for one in found(replace(clean(), effort=effort))
-    )
-
-
-def test_a_constant_effort_of_a_moving_joint_is_found() -> None:
-    effort = clean().effort.copy()
-    effort[:, 2] = 1.5
-    contradiction = the_only(replace(clean(), effort=effort))
-    assert (contradiction.joints, contradiction.severity) == (("j3",), "problem")
+    small = in_steps(0.15 * np.random.default_rng(0).standard_normal(4000))
+    small[np.abs(small) > 0.15] = 0.0
+    hardly = changed("effort", lambda _: small, np.s_[:, 0])
+    assert not any("share of zeros" in one.evidence for one in found(hardly))
 
 
 @pytest.mark.parametrize("ratio", [2, 2.5, 5, 20])
@@ -481,31 +481,27 @@ def test_a_coarse_effort_and_a_coarse_encoder_are_not_held() -> None:
 @pytest.mark.parametrize("name", ["position", "velocity", "effort"])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_copied_channel_is_found(name: str, sign: int) -> None:
-    values = getattr(clean(), name).copy()
-    values[:, 2] = sign * values[:, 0]
-    copied = [one for one in found(replace(clean(), **{name: values})) if "copied" in one.kind]
+    first = sign * getattr(clean(), name)[:, 0]
+    wrong = changed(name, lambda _: first, np.s_[:, 2])
+    copied = [one for one in found(wrong) if "copied" in one.kind]
     assert [one.joints for one in copied] == [("j1", "j3")]
 
 
 @pytest.mark.parametrize("factor", [0.73, -12.5])
 def test_an_effort_that_was_copied_and_scaled_is_found(factor: float) -> None:
-    effort = clean().effort.copy()
-    effort[:, 2] = np.float32(factor * effort[:, 0])
-    contradiction = the_only(replace(clean(), effort=effort))
+    first = np.float32(factor * clean().effort[:, 0])
+    contradiction = the_only(changed("effort", lambda _: first, np.s_[:, 2]))
     assert (contradiction.kind, contradiction.joints) == ("copied_channel", ("j1", "j3"))
     assert f"{1 / factor:.6g}" in contradiction.sentence
 
 
 def test_efforts_of_the_same_shape_with_noise_are_no_copies() -> None:
-    effort = clean().effort.copy()
-    effort[:, 2] = 0.7 * effort[:, 0] * (1 + 1e-4 * noise(clean())[:, 0])
-    assert found(replace(clean(), effort=effort)) == []
+    alike = 0.7 * clean().effort[:, 0] * (1 + 1e-4 * noise(clean())[:, 0])
+    assert found(changed("effort", lambda _: alike, np.s_[:, 2])) == []
 
 
 def test_an_effort_that_is_the_position_is_found() -> None:
-    effort = clean().effort.copy()
-    effort[:, 1] = clean().position[:, 1]
-    contradiction = the_only(replace(clean(), effort=effort))
+    contradiction = the_only(changed("effort", lambda _: clean().position[:, 1], np.s_[:, 1]))
     assert (contradiction.kind, contradiction.joints) == ("copied_channel", ("j2",))
 
 

@@ -9,19 +9,15 @@ import numpy as np
 import pytest
 from rosbags.rosbag1 import Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from support.moving_arm import ANGLES, JOINTS, START, TIME, TORQUES, expect_motion, header
 
 from dynid.errors import RecordingError
 from dynid.recording.info import describe
 from dynid.recording.load import load_recording
 
-JOINTS = ("shoulder", "elbow")
-TIME = np.arange(0, 2, 0.01)
-ANGLES = np.column_stack([np.sin(3 * TIME), np.cos(2 * TIME)])
-TORQUES = np.column_stack([5 * np.sin(TIME), 3 * np.cos(TIME)])
 STATE = "sensor_msgs/msg/JointState"
 ARRAY = "std_msgs/msg/Float64MultiArray"
 VENDOR = "vendor_msgs/msg/ArmState"
-START = 1_700_000_000
 
 
 def known_types():
@@ -37,9 +33,7 @@ TYPES = known_types()
 
 def message(kind: str, row: int, **parts: Any) -> Any:
     if kind != ARRAY:
-        whole, rest = divmod(round(TIME[row] * 1e9), 10**9)
-        stamp = TYPES.types["builtin_interfaces/msg/Time"](sec=START + whole, nanosec=rest)
-        parts["header"] = TYPES.types["std_msgs/msg/Header"](seq=row, stamp=stamp, frame_id="base")
+        parts["header"] = header(TYPES, TIME[row], seq=row)
     return TYPES.types[kind](**parts)
 
 
@@ -72,16 +66,10 @@ def write(path: Path, topics: dict[str, tuple[str, Any]], compression=None) -> P
     return path
 
 
-def expect_motion(path: Path, joints: tuple[str, ...] = JOINTS) -> None:
-    recording = load_recording(path, joints, effort="torque")
-    np.testing.assert_allclose(recording.position, ANGLES, atol=1e-9)
-    np.testing.assert_allclose(recording.effort, TORQUES, atol=1e-9)
-    assert recording.sources[0].kind == "rosbag1"
-
-
 @pytest.mark.parametrize("compression", [None, *Writer.CompressionFormat])
 def test_joint_states_are_read(tmp_path: Path, compression) -> None:
-    expect_motion(write(tmp_path / "old.bag", {"/joint_states": (STATE, state)}, compression))
+    path = write(tmp_path / "old.bag", {"/joint_states": (STATE, state)}, compression)
+    assert expect_motion(path).sources[0].kind == "rosbag1"
 
 
 @pytest.mark.parametrize(

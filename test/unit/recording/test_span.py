@@ -125,32 +125,23 @@ def test_a_damaged_first_row_is_not_a_header(spoilt, column_map):
         load_recording(file, NAMES, columns=column_map())
 
 
-def damaged_npz(folder, motion, array):
-    """A motion in a file with one changed bit in one of its arrays."""
-    file = folder / "log.npz"
-    np.savez(
-        file,
-        time=motion.seconds,
-        position=motion.position,
-        velocity=motion.velocity,
-        effort=motion.effort,
-        joint_names=np.array(motion.names),
-    )
+def with_changed_bit(file, array):
+    """Change one bit of an array in a file."""
     content = bytearray(file.read_bytes())
     content[content.index(array.tobytes()) + 100] ^= 1
     file.write_bytes(content)
     return file
 
 
-def test_info_names_the_damaged_array_and_the_readable_ones(tmp_path, motion):
-    file = damaged_npz(tmp_path, motion, motion.effort)
+def test_info_names_the_damaged_array_and_the_readable_ones(write_npz, motion):
+    file = with_changed_bit(write_npz(motion), motion.effort)
     info = describe(file)
     assert "'effort' is damaged" in info.problem
     assert "readable are time (400), position (400 x 3)" in info.problem
 
 
-def test_a_damaged_velocity_is_ignored_and_counted(tmp_path, motion):
-    file = damaged_npz(tmp_path, motion, motion.velocity)
+def test_a_damaged_velocity_is_ignored_and_counted(write_npz, motion):
+    file = with_changed_bit(write_npz(motion), motion.velocity)
     recording = load_recording(file, motion.names)
     assert recording.velocity is None
     assert "array 'velocity' cannot be read" in recording.repairs[0]

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from mcap.reader import make_reader
 
-from dynid.configuration import parse
-from dynid.errors import ConfigurationError, RecordingError
+from dynid.errors import RecordingError
 from dynid.recording.bag_writer import BagWriter
 from dynid.recording.column_proposal import propose_columns
-from dynid.recording.columns import ColumnMap
 from dynid.recording.convert import convert, write_bag
 from dynid.recording.info import describe
 from dynid.recording.load import load_recording
@@ -19,6 +17,7 @@ from dynid.recording.settings import TemperatureTopic
 from dynid.recording.temperature import Temperature
 
 NAMES = ["base", "elbow", "wrist"]
+COLUMNS = {"columns": [11, 12, 13]}
 DYNAMIC = "control_msgs/msg/DynamicJointState"
 TYPES = types_for(DYNAMIC)
 
@@ -34,17 +33,14 @@ def write_table(path, motion, *more):
     return path
 
 
-def column_map(**temperature):
-    columns = {
-        "time": {"column": 1},
-        "joints": NAMES,
-        "position": {"columns": [2, 3, 4]},
-        "velocity": {"columns": [5, 6, 7]},
-        "effort": {"columns": [8, 9, 10]},
-    }
-    if temperature:
-        columns["temperature"] = {"columns": [11, 12, 13], **temperature}
-    return parse(ColumnMap, columns, "map")
+@pytest.fixture
+def heat_map(column_map):
+    """A column map, with temperatures in the last columns if it says anything of them."""
+
+    def make(**temperature):
+        return column_map(**({"temperature": COLUMNS | temperature} if temperature else {}))
+
+    return make
 
 
 def joint_state_bag(write_messages, messages_of, motion, extra):
@@ -90,56 +86,56 @@ def dynamic_states(motion, topic="/dynamic_joint_states", every=1, **options):
     return extra
 
 
-def test_reads_columns_of_a_csv_file(motion, tmp_path):
+def test_reads_columns_of_a_csv_file(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, rising(motion.seconds))
-    recording = load_recording(file, NAMES, columns=column_map(factor=1.0))
+    recording = load_recording(file, NAMES, columns=heat_map(factor=1.0))
     heat = recording.temperature
     np.testing.assert_allclose(heat.celsius, rising(heat.time), atol=1e-9)
     assert np.diff(heat.time).min() > 0.099
     np.testing.assert_allclose(heat.at(recording.time), rising(recording.time), atol=0.2)
 
 
-def test_the_motion_is_the_same_with_and_without_temperatures(motion, tmp_path):
+def test_the_motion_is_the_same_with_and_without_temperatures(motion, heat_map, tmp_path):
     celsius = rising(motion.seconds)
     celsius[5:300] = np.nan
     file = write_table(tmp_path / "a.csv", motion, celsius)
-    plain = load_recording(file, NAMES, columns=column_map())
-    warm = load_recording(file, NAMES, columns=column_map(factor=1.0))
+    plain = load_recording(file, NAMES, columns=heat_map())
+    warm = load_recording(file, NAMES, columns=heat_map(factor=1.0))
     np.testing.assert_array_equal(warm.effort, plain.effort)
     assert warm.repairs == plain.repairs
     assert plain.temperature is None
 
 
-def test_joints_are_read_in_the_order_asked_for(motion, tmp_path):
+def test_joints_are_read_in_the_order_asked_for(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, rising(motion.seconds))
-    heat = load_recording(file, ["wrist", "base"], columns=column_map(factor=1.0)).temperature
+    heat = load_recording(file, ["wrist", "base"], columns=heat_map(factor=1.0)).temperature
     np.testing.assert_allclose(heat.celsius, rising(heat.time)[:, [2, 0]], atol=1e-9)
 
 
-def test_a_slow_file_of_temperatures_has_times_of_its_own(motion, tmp_path):
+def test_a_slow_file_of_temperatures_has_times_of_its_own(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion)
     seconds = np.arange(0.0, 4.0, 1.0)
     np.savetxt(tmp_path / "t.csv", np.column_stack([seconds, rising(seconds)]), delimiter=",")
-    columns = column_map(columns=[2, 3, 4], file="t.csv", time={"column": 1})
+    columns = heat_map(columns=[2, 3, 4], file="t.csv", time={"column": 1})
     recording = load_recording(file, NAMES, columns=columns)
     assert [source.name for source in recording.sources] == ["a.csv", "t.csv"]
     assert len(recording.time) == len(motion.stamps)
     np.testing.assert_allclose(recording.temperature.celsius, rising(seconds))
 
 
-def test_refuses_temperatures_without_times(motion, tmp_path):
+def test_refuses_temperatures_without_times(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion)
     np.savetxt(tmp_path / "t.csv", rising(np.arange(4.0)), delimiter=",")
     with pytest.raises(RecordingError, match=r"t.csv: has 4 temperatures, and no time for each"):
-        load_recording(file, NAMES, columns=column_map(columns=[1, 2, 3], file="t.csv"))
+        load_recording(file, NAMES, columns=heat_map(columns=[1, 2, 3], file="t.csv"))
 
 
-def test_a_cell_that_is_no_number_counts_as_missing(motion, tmp_path):
+def test_a_cell_that_is_no_number_counts_as_missing(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, rising(motion.seconds))
     lines = file.read_text().splitlines()
     lines[100] = ",".join([*lines[100].split(",")[:10], "hot", "", "1e9"])
     file.write_text("\n".join(lines) + "\n")
-    recording = load_recording(file, NAMES, columns=column_map(factor=1.0))
+    recording = load_recording(file, NAMES, columns=heat_map(factor=1.0))
     heat = recording.temperature
     # the next row with a number takes its place
     assert 1.0 not in heat.time
@@ -150,28 +146,23 @@ def test_a_cell_that_is_no_number_counts_as_missing(motion, tmp_path):
     )
 
 
-def test_refuses_kelvin_and_reads_it_with_an_offset(motion, tmp_path):
+def test_refuses_kelvin_and_reads_it_with_an_offset(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, rising(motion.seconds) + 273.15)
     with pytest.raises(RecordingError, match=r"joint 'base' is 299\.1 .*offset: -273\.15"):
-        load_recording(file, NAMES, columns=column_map(factor=1.0))
-    heat = load_recording(file, NAMES, columns=column_map(offset=-273.15)).temperature
+        load_recording(file, NAMES, columns=heat_map(factor=1.0))
+    heat = load_recording(file, NAMES, columns=heat_map(offset=-273.15)).temperature
     np.testing.assert_allclose(heat.celsius, rising(heat.time), atol=1e-9)
 
 
-def test_refuses_columns_without_any_number(motion, tmp_path):
+def test_refuses_columns_without_any_number(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, np.full((len(motion.stamps), 3), np.nan))
     with pytest.raises(RecordingError, match="contains no temperature that is a number"):
-        load_recording(file, NAMES, columns=column_map(factor=1.0))
+        load_recording(file, NAMES, columns=heat_map(factor=1.0))
 
 
-def test_refuses_a_column_map_without_a_column_for_each_joint():
-    with pytest.raises(ConfigurationError, match="temperature lists 1 columns for 3 joints"):
-        column_map(columns=[11])
-
-
-def test_a_span_shifts_the_temperatures_with_the_motion(motion, tmp_path):
+def test_a_span_shifts_the_temperatures_with_the_motion(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, rising(motion.seconds))
-    columns = column_map(factor=1.0)
+    columns = heat_map(factor=1.0)
     loaded = load_recording(file, NAMES, columns=columns, start=1.0, stop=3.0)
     cut = load_recording(file, NAMES, columns=columns).cut(1.0, 3.0)
     for one in (loaded, cut):
@@ -268,10 +259,10 @@ def test_unusable_temperatures_that_nobody_asked_for_are_noted(motion, write_mes
         load_recording(bag, NAMES, temperature=TemperatureTopic())
 
 
-def test_conversion_keeps_temperatures(motion, tmp_path):
+def test_conversion_keeps_temperatures(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, rising(motion.seconds))
-    recording = load_recording(file, NAMES, columns=column_map(factor=1.0))
-    convert(file, tmp_path / "bag", column_map(factor=1.0))
+    recording = load_recording(file, NAMES, columns=heat_map(factor=1.0))
+    convert(file, tmp_path / "bag", heat_map(factor=1.0))
     write_bag(recording, tmp_path / "written")
     for folder in ("bag", "written"):
         heat = load_recording(tmp_path / folder, NAMES).temperature
@@ -279,12 +270,12 @@ def test_conversion_keeps_temperatures(motion, tmp_path):
         np.testing.assert_allclose(heat.celsius, rising(heat.time), atol=1e-9)
 
 
-def test_info_states_the_range_of_temperatures(motion, tmp_path):
+def test_info_states_the_range_of_temperatures(motion, heat_map, tmp_path):
     file = write_table(tmp_path / "a.csv", motion, rising(motion.seconds))
-    info = describe(file, columns=column_map(factor=1.0))
+    info = describe(file, columns=heat_map(factor=1.0))
     low, high = info.joints[2].temperature
     assert (low, high) == pytest.approx((27.0, 27.0 + 2 * 3.99))
-    assert describe(file, columns=column_map()).joints[0].temperature is None
+    assert describe(file, columns=heat_map()).joints[0].temperature is None
 
 
 def test_a_header_with_temperatures_is_proposed():
@@ -293,8 +284,8 @@ def test_a_header_with_temperatures_is_proposed():
     assert propose_columns(header[:-1]).temperature is None
 
 
-def test_the_frame_has_temperatures(motion, tmp_path):
+def test_the_frame_has_temperatures(motion, heat_map, tmp_path):
     pytest.importorskip("pandas")
     file = write_table(tmp_path / "a.csv", motion, rising(motion.seconds))
-    frame = load_recording(file, NAMES, columns=column_map(factor=1.0)).to_frame()
+    frame = load_recording(file, NAMES, columns=heat_map(factor=1.0)).to_frame()
     np.testing.assert_allclose(frame["wrist.temperature"], 27 + 2 * motion.seconds, atol=0.2)

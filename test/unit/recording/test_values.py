@@ -1,4 +1,4 @@
-"""Impossible values, and names that cannot be printed."""
+"""Impossible values, and names that cannot be printed, or are long."""
 
 import os
 from pathlib import Path
@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from dynid.errors import RecordingError
-from dynid.recording.load import load_recording
+from dynid.recording.load import load_recording, read_samples
 from dynid.recording.timeline import build_recording
 from dynid.text import shown, shown_names
+
+from .conftest import ONE_JOINT
 
 NAMES = ["base", "elbow", "wrist"]
 
@@ -95,3 +97,38 @@ def test_a_bag_whose_name_is_not_text_is_read(
 def test_very_many_names_are_not_all_listed():
     assert shown_names(f"joint_{number}" for number in range(1000)).endswith("(980 more)")
     assert shown("a\x1b[31mb") == r"a\x1b[31mb"
+
+
+LONG = "x" * 5000
+
+
+def test_an_excerpt_has_at_most_80_characters():
+    assert shown("y" * 80) == "y" * 80
+    assert shown(LONG) == "x" * 79 + "…"
+
+
+def test_the_name_of_a_file_is_whole():
+    assert shown(Path("folder") / ("n" * 200)) == "n" * 200
+
+
+def test_short_names_are_listed_up_to_20():
+    assert shown_names(f"q{i}" for i in range(20)).endswith("q18, q19")
+    assert shown_names(f"q{i}" for i in range(22)).endswith("q19, … (2 more)")
+
+
+@pytest.mark.parametrize(
+    ("content", "joints"),
+    [
+        ("t," + ",".join(f"{i}{LONG}" for i in range(30)) + "\n" + "1," * 30 + "2\n", None),
+        ("t,q,e\n1,1,1\n2,3,4\n", [LONG]),
+        (f"t,q,e\n1,{LONG},1\n", None),
+    ],
+    ids=["header", "joint", "cell"],
+)
+def test_a_refusal_is_short(tmp_path, content, joints):
+    path = tmp_path / "log.csv"
+    path.write_text(content)
+    with pytest.raises(RecordingError) as refusal:
+        read_samples(path, joints, columns=ONE_JOINT)
+    assert "x" * 80 not in str(refusal.value)
+    assert len(str(refusal.value)) < 1200
