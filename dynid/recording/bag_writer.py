@@ -36,12 +36,13 @@ class BagWriter:
     ``load_recording`` reads them without index and metadata.yaml.
     """
 
-    def __init__(self, folder: Path, name: str = "") -> None:
+    def __init__(self, folder: Path, name: str = "", *, compressed: bool = False) -> None:
         """Create the folder, which must not exist, and its parents.
 
         Args:
             folder: of the bag.
             name: of the bag in messages; empty: its path.
+            compressed: compress the chunks (zstd).
 
         Raises:
             RecordingError: the folder exists, or cannot be created.
@@ -71,7 +72,7 @@ class BagWriter:
         self._writer = Writer(
             self._stream,
             chunk_size=2**62,  # this class ends the chunks
-            compression=CompressionType.NONE,
+            compression=CompressionType.ZSTD if compressed else CompressionType.NONE,
             enable_data_crcs=True,
         )
         try:

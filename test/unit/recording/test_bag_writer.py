@@ -80,8 +80,9 @@ def test_the_mcap_library_reads_the_same(tmp_path, messages):
     ]
 
 
-def test_every_chunk_the_data_and_the_index_have_a_checksum(tmp_path, messages):
-    with BagWriter(tmp_path / "bag") as bag:
+@pytest.mark.parametrize("compressed", [False, True])
+def test_every_chunk_the_data_and_the_index_have_a_checksum(tmp_path, messages, compressed):
+    with BagWriter(tmp_path / "bag", compressed=compressed) as bag:
         bag.add_topic("/joint_states", JOINT_STATE)
         for start in range(0, 400, 100):
             fill(bag, messages[start : start + 100])
