@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -38,15 +37,8 @@ _LISTED = 150  # recordings on the page at most; the data set has all of them
 _NAMED = 0.01  # probability from which a cause is in the table
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two models of a robot that are compared.
-
-    Attributes:
-        title: why these two.
-        first, second: dates of their recordings.
-        texts: of their model.yaml.
-    """
+class Pair(NamedTuple):
+    """Two models of a robot: why they are compared, dates of their recordings, and their texts."""
 
     title: str
     first: str
@@ -54,44 +46,39 @@ class Pair:
     texts: tuple[str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class RobotContent:
-    """What the page of a robot is made of.
+def robot_page(
+    state: RobotState,
+    recordings: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, Kind],
+    pairs: Sequence[Pair],
+    models: str,
+    live: bool,
+) -> str:
+    """Return the text of a robot's page.
 
-    Attributes:
+    Args:
         state: of the robot.
-        rows: of its recordings, the latest first.
+        recordings: rows of the data set, the latest first.
         kinds: of its base parameters.
         pairs: of models to compare.
         models: address of the data set, relative to the page, ending in ``/``.
         live: whether a server shows the page.
     """
-
-    state: RobotState
-    rows: tuple[Mapping[str, Any], ...]
-    kinds: Mapping[str, Kind]
-    pairs: tuple[Pair, ...]
-    models: str
-    live: bool
-
-
-def robot_page(content: RobotContent) -> str:
-    """Return the text of a robot's page."""
-    state, drift = content.state, content.state.drift
-    rows = [_recording_row(row, content.models) for row in content.rows]
+    drift = state.drift
+    rows = [_recording_row(row, models) for row in recordings]
     return fleet_page(
         "robot.html.j2",
         {
             "title": state.robot,
             "state": state,
             "badges": badges(state),
-            "facts": _facts(state, content.rows),
+            "facts": _facts(state, recordings),
             "changes": []
             if drift is None
             else [_change(drift, one) for one in reversed(drift.changes)],
-            "groups": () if drift is None else find_groups(drift, content.kinds),
+            "groups": () if drift is None else find_groups(drift, kinds),
             "size": (WIDTH, HEIGHT),
-            "comparisons": [_comparison(one) for one in content.pairs],
+            "comparisons": [_comparison(one) for one in pairs],
             "warmth": any(row["temperature"] for row in rows),
             "rows": rows[:_OPEN],
             "older": rows[_OPEN:_LISTED],
@@ -99,11 +86,11 @@ def robot_page(content: RobotContent) -> str:
             "visibility": _visibility(drift),
             "limits": [] if drift is None else [*drift_sentences(drift), *drift.history.notes],
         },
-        live=content.live,
+        live=live,
     )
 
 
-def _facts(state: RobotState, rows: tuple[Mapping[str, Any], ...]) -> list[tuple[str, str]]:
+def _facts(state: RobotState, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     dates = [row["recorded_at"] for row in rows if row["recorded_at"]]
     changes = 0 if state.drift is None else len(state.drift.changes)
     facts = [
@@ -185,8 +172,6 @@ def _differences(found: ModelComparison) -> dict[str, Any]:
 
 def _recording_row(row: Mapping[str, Any], models: str) -> dict[str, Any]:
     verdict = row["verdict"] or row["status"]
-    errors = [one for one in row["relative_error"] or () if one is not None and np.isfinite(one)]
-    unseen = [one for one in row["held_out_error"] or () if one is not None and np.isfinite(one)]
     return {
         "date": date(row["recorded_at"]),
         "name": row["recording"],
@@ -194,11 +179,16 @@ def _recording_row(row: Mapping[str, Any], models: str) -> dict[str, Any]:
             verdict, "✗ not identified"
         ),
         "mark": "" if verdict == "pass" else "bad",
-        "errors": [percent(max(one)) if one else NOT_KNOWN for one in (errors, unseen)],
+        "errors": [_largest(row[name]) for name in ("relative_error", "held_out_error")],
         "temperature": "" if row["temperature"] is None else significant(row["temperature"], 3),
         "message": row["message"] or "",
         "model": None if row["model"] is None else models + quote(row["model"]),
     }
+
+
+def _largest(errors: Sequence[float | None] | None) -> str:
+    known = [one for one in errors or () if one is not None and np.isfinite(one)]
+    return percent(max(known)) if known else NOT_KNOWN
 
 
 def _visibility(drift: Drift | None) -> dict[str, Any] | None:
