@@ -25,6 +25,7 @@ import scipy
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.linalg import ScaledSpectrum
 from dynid_plugins.fleet.drift.baseline import SLOPE, Baseline, Resemblance, Series, cumulated
 from dynid_plugins.fleet.drift.between_days import BetweenDays
 from dynid_plugins.fleet.drift.causes import Cause
@@ -33,7 +34,7 @@ from dynid_plugins.fleet.drift.reference import Span
 
 LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
 """Lengths of windows [recordings]; a geometric series loses little against all (Lai 1995)."""
-_NO_INFORMATION = 1e-9
+
 _SINGULAR = 1e-12
 # beyond which the tail's leading term is used, before it is 0 in double precision
 _LARGEST_EXACT_ARGUMENT = 300.0
@@ -75,35 +76,16 @@ def make_contrasts(causes: Sequence[Cause], information: Array) -> Contrasts:
     owner: list[int] = []
     for number, cause in enumerate(causes):
         weighted = cause.signature.T @ information
-        norm, values, vectors, kept = scaled_spectrum(weighted @ cause.signature)
-        basis = (vectors[:, kept] / np.sqrt(values[kept])).T
-        rows += list(basis @ (weighted / norm[:, None]))
-        owner += [number] * int(kept.sum())
+        parts = ScaledSpectrum.of(weighted @ cause.signature).directions.T @ weighted
+        rows += list(parts)
+        owner += [number] * len(parts)
     return Contrasts(np.array(rows), np.array(owner), tuple(causes))
-
-
-def scaled_spectrum(normal: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-    """Return the spectrum of a normal matrix (m, m) as if its columns had unit norm.
-
-    Returns:
-        norms of the columns, eigenvalues, eigenvectors, and which of them have information.
-    """
-    norm = np.sqrt(np.maximum(np.diag(normal), 1e-300))
-    values, vectors = np.linalg.eigh(normal / norm / norm[:, None])
-    return norm, values, vectors, values > _NO_INFORMATION * values[-1]
 
 
 def contrast_series(
     span: Span, between: BetweenDays, contrasts: Contrasts, reference: int
 ) -> Series:
-    """Return the contrasts of recordings with a component between days.
-
-    Args:
-        span: the recordings.
-        between: the component.
-        contrasts: of the causes.
-        reference: number of recordings that they will be compared with.
-    """
+    """Return the contrasts of recordings with a component between days."""
     matrix, days = contrasts.matrix, between.days(span.within)
     variances, own = (
         (matrix @ one * matrix).sum(axis=-1)[span.kind] for one in (span.within + days, days)
