@@ -97,14 +97,7 @@ class FormulaReader:
 def term_column(
     graph: Graph, term: JointTerm, motion: tuple[Expression, Expression, Expression], load: Load
 ) -> Expression:
-    """Return the torque per unit of a term's parameter, of a kind without memory.
-
-    Args:
-        graph: graph of the motion.
-        term: term of a joint or motor.
-        motion: position, velocity and acceleration of that joint or motor.
-        load: returns the gravity torque of a joint.
-    """
+    """Return the torque per unit of a term's parameter, of a kind without memory."""
     q, v, a = motion
 
     def sign(velocity: Expression) -> Expression:
