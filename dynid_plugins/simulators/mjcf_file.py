@@ -47,10 +47,6 @@ def mjcf_text(exported: ExportedModel, header: list[str]) -> str:
 
     Bodies are named after the links that the joints move. The motors take torques [N m or N],
     within the limits of the profile. Shapes are for display only.
-
-    Args:
-        exported: with the terms of ``MJCF_TERMS`` or ``DCMOTOR_TERMS``.
-        header: lines of a comment.
     """
     model, mechanism = exported.model, exported.mechanism
     root = ET.Element("mujoco", model=model.robot.name)
@@ -197,12 +193,6 @@ def updated_mjcf(
 
     The body of each joint gets all that the model has behind the joint. Bodies fixed to it lose
     their mass; those on joints that the model does not move keep it, and it is taken off.
-
-    Args:
-        text: of the MJCF.
-        where: its file.
-        exported: with the terms of ``MJCF_TERMS`` or ``DCMOTOR_TERMS``.
-        joints: names of the joints there, in the order of the model's.
 
     Raises:
         ConfigurationError: the text is not an MJCF, moves differently, or lacks a joint; or what is

@@ -39,12 +39,7 @@ _INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
 
 
 def sdf_text(exported: ExportedModel, header: list[str]) -> str:
-    """Return a new SDF of a model; its root is fixed to the world, shapes are for display only.
-
-    Args:
-        exported: with the terms of ``SDF_TERMS``.
-        header: lines of a comment.
-    """
+    """Return a new SDF of a model; its root is fixed to the world, shapes are for display only."""
     followed = followers(exported)
     root = ET.Element("sdf", version=_VERSION_WITH_MIMIC if followed else _VERSION)
     model = ET.SubElement(root, "model", name=exported.model.robot.name)
@@ -176,12 +171,6 @@ def updated_sdf(
 
     The link of each joint gets what the model has behind the joint, except for links that hang on
     it by other joints, also fixed ones: they keep their mass.
-
-    Args:
-        text: of the SDF.
-        where: its file.
-        exported: with the terms of ``SDF_TERMS``.
-        joints: names of the joints there, in the order of the model's.
 
     Raises:
         ConfigurationError: the SDF cannot be read, moves differently, or links that keep their mass

@@ -44,10 +44,6 @@ _STAGE = ("metersPerUnit", "kilogramsPerUnit", "upAxis", "timeCodesPerSecond", "
 def usd_text(exported: ExportedModel, header: list[str]) -> str:
     """Return a new USD of a model as text (usda); its root is fixed to the world.
 
-    Args:
-        exported: with the terms of ``USD_TERMS``.
-        header: lines of a comment.
-
     Raises:
         ConfigurationError: USD's library is not installed.
     """
@@ -189,11 +185,6 @@ def updated_usd(
 
     The link of each joint gets what the model has behind the joint, except for links that hang on
     it by other joints, also fixed ones: they keep their mass.
-
-    Args:
-        where: the user's file, in any form of USD.
-        exported: with the terms of ``USD_TERMS``.
-        joints: names of the joints there, in the order of the model's.
 
     Raises:
         ConfigurationError: the file cannot be read, moves differently, a link that keeps its mass

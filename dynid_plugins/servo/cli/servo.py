@@ -170,10 +170,6 @@ def rig_command(
 def load_rig(path: Path, overrides: Sequence[str] = ()) -> list[RigRun]:
     """Return the runs of a rig's file.
 
-    Args:
-        path: of the file, which its paths are relative to.
-        overrides: of the profile's keys.
-
     Raises:
         ConfigurationError: the file or its profile is missing or invalid.
         RecordingError: a recording cannot be read.
