@@ -70,6 +70,16 @@ class ExportedModel:
         """Whether each moving joint is prismatic; (m,)."""
         return self.model.robot.kinematics().moving_slides
 
+    def limit_of(self, name: str, number: int) -> tuple[float, float] | None:
+        """Return the limits of a joint's ``position``, ``velocity`` or ``torque_max``, if any.
+
+        Passive joints have none, and coupled motors none of the joints' torque.
+        """
+        robot = self.model.robot
+        if number >= len(robot.joints) or (name == "torque_max" and robot.coupling is not None):
+            return None
+        return robot.limits.range_of(name, number)
+
     def torque_along(self, motion: Motion, *, dry: bool = True) -> Array:
         """Return the torque of bodies and terms along a motion (N, n)."""
         axes = self.terms.axes

@@ -9,7 +9,6 @@ from xml.etree import ElementTree as ET
 
 import pinocchio
 
-from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
@@ -27,7 +26,6 @@ from dynid_plugins.simulators.tree_layout import (
     file_text,
     followers,
     numbers,
-    torque_limits,
     tree_layout,
 )
 
@@ -48,11 +46,12 @@ def sdf_text(exported: ExportedModel, header: list[str]) -> str:
         [_element("parent", "world"), _element("child", base.name)]
     )
     _add_link(model, base, ROOT_BODY, None)
-    for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
-        axis = _add_joint(model, exported, number, link)
-        if exported.joints[number] in followed:
-            axis.append(_mimic(followed[exported.joints[number]]))
-        _add_link(model, link, exported.bodies[number], exported.joints[number])
+    for link in links:
+        joint = exported.joints[link.number]
+        axis = _add_joint(model, exported, link, joint)
+        if joint in followed:
+            axis.append(_mimic(followed[joint]))
+        _add_link(model, link, exported.bodies[link.number], joint)
     return file_text(root, header)
 
 
@@ -102,30 +101,23 @@ def _add_link(model: ET.Element, link: TreeLink, body: RigidBody, joint: str | N
         element.append(_visual(shape, pose, number))
 
 
-def _add_joint(
-    model: ET.Element, exported: ExportedModel, number: int, link: TreeLink
-) -> ET.Element:
+def _add_joint(model: ET.Element, exported: ExportedModel, link: TreeLink, name: str) -> ET.Element:
     """Add a joint, and return its ``<axis>``."""
-    robot, driven = exported.model.robot, number < len(exported.mechanism.joints)
     kind = "prismatic" if link.slides else "revolute"
-    joint = ET.SubElement(model, "joint", name=exported.joints[number], type=kind)
+    joint = ET.SubElement(model, "joint", name=name, type=kind)
     joint.extend([_element("parent", link.parent), _element("child", link.name)])
     ET.SubElement(joint, "pose", relative_to=link.parent).text = _pose(link.in_parent)
     axis = ET.SubElement(joint, "axis")
     axis.append(_element("xyz", numbers(link.axis)))
     limit = ET.SubElement(axis, "limit")
-    given = robot.limits.range_of("position", number) if driven else None
-    low, high = given or (-1e16, 1e16)
+    low, high = exported.limit_of("position", link.number) or (-1e16, 1e16)
     limit.extend([_element("lower", repr(low)), _element("upper", repr(high))])
-    torques = torque_limits(exported)
-    if torques is not None and driven:
-        limit.append(_element("effort", repr(float(torques[number]))))
-    if robot.limits.velocity is not None and driven:
-        fastest = per_joint(robot.limits.velocity, len(robot.joints), "velocity")[number]
-        limit.append(_element("velocity", repr(float(fastest))))
+    for tag, kind_of_limit in (("effort", "torque_max"), ("velocity", "velocity")):
+        if given := exported.limit_of(kind_of_limit, link.number):
+            limit.append(_element(tag, repr(given[1])))
     dynamics = ET.SubElement(axis, "dynamics")
-    for name, value in sdf_dynamics(exported.terms.axes[number]).items():
-        dynamics.append(_element(name, value))
+    for tag, value in sdf_dynamics(exported.terms.axes[link.number]).items():
+        dynamics.append(_element(tag, value))
     return axis
 
 
@@ -180,7 +172,6 @@ def updated_sdf(
     model = SdfModel(xml, where)
     tree = model.tree()
     bodies, alignment = placed_bodies(exported, tree, joints, str(where))
-    limits = torque_limits(exported)
     for number, name in enumerate(joints):
         inertial = sdf_inertial(bodies[number])
         ET.indent(inertial)
@@ -193,8 +184,8 @@ def updated_sdf(
             if before is not None and before.find("spring_stiffness"):
                 terms = {"spring_reference": "0", "spring_stiffness": "0"} | terms
             _set_elements(xml, axis, "dynamics", terms)
-            if limits is not None and number < len(limits):
-                _set_elements(xml, axis, "limit", {"effort": repr(float(limits[number]))})
+            if limit := exported.limit_of("torque_max", number):
+                _set_elements(xml, axis, "limit", {"effort": repr(limit[1])})
     return xml.text(), alignment
 
 
