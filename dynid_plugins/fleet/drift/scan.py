@@ -26,11 +26,18 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.linalg import ScaledSpectrum
-from dynid_plugins.fleet.drift.baseline import SLOPE, Baseline, Resemblance, Series, cumulated
-from dynid_plugins.fleet.drift.between_days import BetweenDays
+from dynid_plugins.fleet.drift.baseline import (
+    SLOPE,
+    Baseline,
+    Resemblance,
+    Series,
+    cumulated,
+    fit_baseline,
+)
+from dynid_plugins.fleet.drift.between_days import BetweenDays, Groups
 from dynid_plugins.fleet.drift.causes import Cause
 from dynid_plugins.fleet.drift.freedom import as_if_known, freedom_of_windows
-from dynid_plugins.fleet.drift.reference import Span
+from dynid_plugins.fleet.drift.reference import Span, find_variation
 
 LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
 """Lengths of windows [recordings]; a geometric series loses little against all (Lai 1995)."""
@@ -103,11 +110,6 @@ def contrast_series(
     )
 
 
-def slope_prior(contrasts: Contrasts, friction: Array) -> Array:
-    """Return the prior (c,) of slopes for ``friction`` (k,), which is 0 at other parameters."""
-    return np.asarray(SLOPE * np.abs(contrasts.matrix @ np.diag(friction)).sum(axis=1))
-
-
 class Stage(NamedTuple):
     """Recordings that are tested with the same estimate, counted from the begin of the reference.
 
@@ -175,23 +177,6 @@ def scan(series: Series, baseline: Baseline, owner: NDArray[np.intp]) -> Array:
     return best
 
 
-def scan_stage(
-    series: Series, baseline: Baseline, owner: NDArray[np.intp], stage: Stage, start: int = 0
-) -> Array:
-    """Return the statistic (recordings of the stage, causes).
-
-    Args:
-        series: all contrasts.
-        baseline: of the reference.
-        owner: (c,) cause of each row.
-        stage: the recordings, which windows of earlier ones after the reference end at.
-        start: first recording of the reference.
-    """
-    first = max(stage.reference, stage.begin - LENGTHS[-1] + 1)
-    found = scan(series.part(start + first, start + stage.end), baseline, owner)
-    return found[stage.begin - first :]
-
-
 def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:
     """Return minus the natural logarithm of the probability of such a statistic (…, causes)."""
     found = np.empty_like(statistic)
@@ -205,3 +190,49 @@ def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:
             near = -scipy.stats.chi2.logsf(values, freedom)
             found[..., cause] = np.where(half > _LARGEST_EXACT_ARGUMENT, far, near)
     return found
+
+
+class StageResult(NamedTuple):
+    """What the recordings of a stage show, by what is known then.
+
+    Attributes:
+        between: component between days.
+        series: all contrasts.
+        baseline: of the reference.
+        surprise: (recordings of the stage, causes).
+    """
+
+    between: BetweenDays
+    series: Series
+    baseline: Baseline
+    surprise: Array
+
+
+def evaluate_stage(
+    span: Span,
+    blocks: Sequence[tuple[int, int]],
+    groups: Groups,
+    contrasts: Contrasts,
+    stage: Stage,
+    start: int = 0,
+) -> StageResult:
+    """Test the recordings of a stage.
+
+    Windows of earlier recordings after the reference end at them too.
+
+    Args:
+        span: all recordings.
+        blocks: begin and end of those that show the variation between days.
+        groups: of the parameters.
+        contrasts: of the causes.
+        stage: the recordings.
+        start: first recording of the reference.
+    """
+    between = find_variation([span.part(*one) for one in blocks], groups)
+    series = contrast_series(span, between, contrasts, stage.reference)
+    prior = SLOPE * np.abs(contrasts.matrix @ np.diag(groups.sizes)).sum(axis=1)  # of slopes
+    baseline = fit_baseline(series.part(start, start + stage.reference), prior)
+    first = max(stage.reference, stage.begin - LENGTHS[-1] + 1)
+    found = scan(series.part(start + first, start + stage.end), baseline, contrasts.owner)
+    statistic = found[stage.begin - first :]
+    return StageResult(between, series, baseline, surprise(statistic, contrasts.owner))
