@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import metadata
 
+import distributed
 import pytest
 from support.deadlines import LONGEST
 from support.tasks import (
@@ -22,11 +23,8 @@ from support.tasks import (
 )
 
 from dynid.errors import ConfigurationError, TaskError
-
-distributed = pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-
-from dynid_plugins.fleet import engine  # noqa: E402
-from dynid_plugins.fleet.engine import WorkerLost, cluster, completed  # noqa: E402
+from dynid_plugins.fleet import engine
+from dynid_plugins.fleet.engine import WorkerLost, cluster, completed
 
 
 @pytest.mark.thorough

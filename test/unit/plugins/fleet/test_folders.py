@@ -12,10 +12,6 @@ from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.recording.load import load_recording
 from dynid.robot.robot import Robot
-
-pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-pytest.importorskip("fsspec", reason="fsspec: pip install 'dynid[fleet]'")
-
 from dynid_plugins.fleet import work
 from dynid_plugins.fleet.listing import Entry
 from dynid_plugins.fleet.work import Outcome, process

@@ -9,9 +9,6 @@ import pytest
 from support.arm_fleet import write_profile
 
 from dynid.errors import ConfigurationError
-
-pytest.importorskip("fsspec", reason="fsspec: pip install 'dynid[fleet]'")
-
 from dynid_plugins.fleet.listing import fingerprint, list_recordings
 from dynid_plugins.fleet.settings import Fleet
 

@@ -13,9 +13,6 @@ import pytest
 import yaml
 from support.arm_fleet import record_day, write_profile
 
-pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-
 from dynid_plugins.fleet.dataset import load
 from dynid_plugins.fleet.identify import identify_fleet
 from dynid_plugins.fleet.settings import Fleet

@@ -6,19 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 from support.arm_fleet import write_dated_fleet
 
 import dynid
 from dynid.errors import EstimationError
-from dynid_plugins.fleet.drift.history import DAY, History, history_of_models
-
-pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-
-import pyarrow.compute as pc
-
 from dynid_plugins.fleet.dataset import FleetResults, load
+from dynid_plugins.fleet.drift.history import DAY, History, history_of_models
 from dynid_plugins.fleet.histories import robot_history
 from dynid_plugins.fleet.identify import identify_fleet
 from dynid_plugins.fleet.peers import FEWEST, find_unusual, unusual_sentence
