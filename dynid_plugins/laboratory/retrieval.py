@@ -69,13 +69,12 @@ def retrieve(
     Args:
         mechanism: the robot, with the URDF's parameters.
         base: its base parameters.
-        given: values by the names of ``base``.
+        given: finite values by the names of ``base``.
         limits: of the random motion.
         settings: bounds, and the method: semidefinite program or penalty.
 
     Raises:
-        EstimationError: a name or value is invalid, nothing is given, or bounds contradict each
-            other.
+        EstimationError: nothing is given, or bounds contradict each other.
     """
     values = _values(base, given)
     equations = _equations(mechanism, base, values, limits)
@@ -111,13 +110,6 @@ def retrieve(
 
 def _values(base: BaseParameterization, given: Mapping[str, float]) -> Array:
     """Given values (k,) in the order of ``base``, NaN where there is none."""
-    for name, value in given.items():
-        if name not in base.names:
-            raise EstimationError(
-                f"'{name}' is not a base parameter of this robot; they are {', '.join(base.names)}."
-            )
-        if not np.isfinite(value):
-            raise EstimationError(f"the base parameter {name} is {value}; give it a finite number.")
     values = np.array([given.get(name, np.nan) for name in base.names], dtype=np.float64)
     if not np.any(values[np.isfinite(values)]):
         raise EstimationError(

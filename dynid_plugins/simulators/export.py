@@ -187,8 +187,8 @@ def _difference(
     found = check.inverse_dynamics(joints, moving.motion)
     n = len(exported.mechanism.joints)
     if len(joints) > n and isinstance(check, MujocoModel):
-        following = check.following(joints, moving.motion.position, n)
-        moving, residual = moving._replace(following=following.velocities), following.residual
+        following, residual = check.following(joints, moving.motion.position, n)
+        moving = moving._replace(following=following)
     found = moving.at_actuated(found)
     return float(np.abs(found - wanted).max() / np.abs(wanted).max()), residual
 
