@@ -152,26 +152,11 @@ def overview_page(results: FleetResults, states: Sequence[RobotState], *, live: 
             ],
             "types": sorted({one.type for one in states}),
             "tally": {name: tally[name] for name in STATES if tally[name]},
-            "rows": [_row(one, date(last.get(one.robot))) for one in states],
-            "failures": [row | {"date": date(row["recorded_at"])} for row in failures[:_FAILURES]],
+            "states": states,
+            "last": last,
+            "sparkline": sparkline,
+            "failures": failures[:_FAILURES],
             "more_failures": len(failures[_FAILURES:]),
         },
         live=live,
     )
-
-
-def _row(state: RobotState, last: str) -> dict[str, Any]:
-    drift, said = state.drift, state.sentences
-    return {
-        "robot": state.robot,
-        "type": state.type,
-        "badges": badges(state),
-        "sentence": said[0] if said else "",
-        "more": said[1:],
-        "spark": "" if drift is None else sparkline(drift.surprise, drift.threshold),
-        "evidence": 0.0 if drift is None else round(drift.surprise.max() / drift.threshold, 3),
-        "last": last,
-        "counts": (state.recordings, state.failed),
-        "recordings": count(state.recordings),
-        "failed": count(state.failed),
-    }

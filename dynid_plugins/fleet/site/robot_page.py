@@ -21,12 +21,11 @@ from dynid_plugins.fleet.drift.words import (
     CAUSE_LABELS,
     cause_words,
     change_sentence,
-    day,
     size_words,
     visibility_words,
 )
 from dynid_plugins.fleet.site.chart import HEIGHT, WIDTH
-from dynid_plugins.fleet.site.pages import badges, date, fleet_page
+from dynid_plugins.fleet.site.pages import date, fleet_page
 from dynid_plugins.fleet.site.timelines import Kind, find_groups
 from dynid_plugins.fleet.watch import RobotState
 
@@ -65,24 +64,33 @@ def robot_page(
         live: whether a server shows the page.
     """
     drift = state.drift
-    rows = [_recording_row(row, models) for row in recordings]
     return fleet_page(
         "robot.html.j2",
         {
             "title": state.robot,
             "state": state,
-            "badges": badges(state),
             "facts": _facts(state, recordings),
             "changes": []
             if drift is None
-            else [_change(drift, one) for one in reversed(drift.changes)],
+            else [_worded(drift, number) for number in range(len(drift.changes), 0, -1)],
+            "named": _NAMED,
+            "labels": CAUSE_LABELS,
+            "size_words": size_words,
             "groups": () if drift is None else find_groups(drift, kinds),
             "size": (WIDTH, HEIGHT),
             "comparisons": [_comparison(one) for one in pairs],
-            "warmth": any(row["temperature"] for row in rows),
-            "rows": rows[:_OPEN],
-            "older": rows[_OPEN:_LISTED],
-            "unlisted": len(rows[_LISTED:]),
+            "shown": _SHOWN,
+            "certain": _SIGNIFICANT,
+            "warmth": any(row["temperature"] is not None for row in recordings),
+            "rows": recordings[:_OPEN],
+            "older": recordings[_OPEN:_LISTED],
+            "unlisted": len(recordings[_LISTED:]),
+            "models": models,
+            "largest": _largest,
+            "percent": percent,
+            "quote": quote,
+            "significant": significant,
+            "unit": unit,
             "visibility": _visibility(drift),
             "limits": [] if drift is None else [*drift_sentences(drift), *drift.history.notes],
         },
@@ -105,30 +113,16 @@ def _facts(state: RobotState, rows: Sequence[Mapping[str, Any]]) -> list[tuple[s
     return facts
 
 
-def _change(drift: Drift, change: Change) -> dict[str, Any]:
-    """Return the words of a change; the sentence begins with what the title says."""
+def _worded(drift: Drift, number: int) -> tuple[int, str, str, Change]:
+    """Return a change with its number and title, and the sentence behind what the title says."""
+    change = drift.changes[number - 1]
     title = f"{cause_words(change)}: {size_words(change.best)}"
-    return {
-        "number": drift.changes.index(change) + 1,
-        "title": title,
-        "sentence": change_sentence(drift, change).removeprefix(title).lstrip(", "),
-        "since": day(drift.history.times, change.start),
-        "causes": [
-            (
-                CAUSE_LABELS[one.cause.kind],
-                one.cause.joint,
-                size_words(one),
-                percent(one.probability),
-            )
-            for one in change.explanations
-            if one.probability > _NAMED
-        ],
-        "unexplained": percent(change.unexplained) if change.unexplained > _NAMED else None,
-    }
+    sentence = change_sentence(drift, change).removeprefix(title).lstrip(", ")
+    return number, title, sentence, change
 
 
-def _comparison(pair: Pair) -> dict[str, Any]:
-    content = {"title": pair.title, "first": pair.first, "second": pair.second}
+def _comparison(pair: Pair) -> tuple[Pair, ModelComparison | None, list[str]]:
+    """Return what two models differ by, and sentences on it or on why they are not compared."""
     try:
         first, second = (
             parse_model(text, f"model of {when}", make_robot)
@@ -136,54 +130,8 @@ def _comparison(pair: Pair) -> dict[str, Any]:
         )
         found = compare_models(first, second)
     except DynidError as problem:
-        return content | {"problem": str(problem)}
-    return content | {"problem": None, **_differences(found)}
-
-
-def _differences(found: ModelComparison) -> dict[str, Any]:
-    return {
-        "sentences": sentences(found),
-        "parameters": [
-            {
-                "name": one.name,
-                "numbers": [significant(n) for n in (one.first, one.second)],
-                "difference": significant(one.second - one.first, 3),
-                "score": f"{one.score:+.1f}",
-                "mark": "bad" if abs(one.score) > _SIGNIFICANT else "",
-                "unit": unit(one.unit),
-            }
-            for one in found.parameters[:_SHOWN]
-        ],
-        "left": len(found.parameters[_SHOWN:]),
-        "torques": [
-            (
-                one.joint,
-                [
-                    significant(number, 3)
-                    for number in (one.torque, one.rms, one.largest, one.bodies, one.terms)
-                ],
-                significant(one.expected, 3),
-                "bad" if one.rms > _SIGNIFICANT * one.expected > 0 else "",
-            )
-            for one in found.workspace
-        ],
-    }
-
-
-def _recording_row(row: Mapping[str, Any], models: str) -> dict[str, Any]:
-    verdict = row["verdict"] or row["status"]
-    return {
-        "date": date(row["recorded_at"]),
-        "name": row["recording"],
-        "verdict": {"pass": "✓ succeeded", "fail": "✗ criterion failed"}.get(
-            verdict, "✗ not identified"
-        ),
-        "mark": "" if verdict == "pass" else "bad",
-        "errors": [_largest(row[name]) for name in ("relative_error", "held_out_error")],
-        "temperature": "" if row["temperature"] is None else significant(row["temperature"], 3),
-        "message": row["message"] or "",
-        "model": None if row["model"] is None else models + quote(row["model"]),
-    }
+        return pair, None, [str(problem)]
+    return pair, found, list(sentences(found))
 
 
 def _largest(errors: Sequence[float | None] | None) -> str:
