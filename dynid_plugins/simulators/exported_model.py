@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
 
 _SAMPLES = 2000
-_PER_BODY = 10
 _MASSLESS = RigidBody(1e-12, np.zeros(3), 1e-12 * np.eye(3))  # no simulator moves links of 0 kg
 
 
@@ -189,15 +188,9 @@ def _check_masses(model: Model) -> None:
 
 
 def _bodies(mechanism: Mechanism) -> tuple[RigidBody, ...]:
-    bodies = []
-    for joint in mechanism.moving_joints:
-        if joint not in mechanism.body_joints:
-            bodies.append(_MASSLESS)
-            continue
-        first = _PER_BODY * mechanism.body_joints.index(joint)
-        parameters = mechanism.parameters[first : first + _PER_BODY]
-        bodies.append(RigidBody.from_parameters(parameters))
-    return tuple(bodies)
+    blocks = np.reshape(mechanism.parameters[: mechanism.first_term], (-1, 10))
+    own = dict(zip(mechanism.body_joints, map(RigidBody.from_parameters, blocks), strict=True))
+    return tuple(own.get(joint, _MASSLESS) for joint in mechanism.moving_joints)
 
 
 def _with_rotors(

@@ -76,22 +76,22 @@ def inertial_attributes(body: RigidBody) -> dict[str, str]:
     }
 
 
-def axis_attributes(axis: SimulatedAxis) -> dict[str, str]:
-    """Return the attributes of a ``<joint>`` or tendon for its terms, without its spring."""
-    return {
+def axis_attributes(axis: SimulatedAxis, reference: str) -> dict[str, str]:
+    """Return the attributes of a ``<joint>`` or tendon for its terms; a spring has a reference."""
+    attributes = {
         "armature": repr(axis.armature),
         "damping": polynomial(axis.damping),
         "frictionloss": repr(axis.dry_friction),
     }
+    if axis.stiffness.any():
+        attributes["stiffness"] = polynomial(axis.stiffness)
+        attributes[reference] = repr(axis.spring_reference)
+    return attributes
 
 
 def tendon_element(axis: SimulatedAxis, joints: tuple[str, ...]) -> ET.Element:
     """Return a fixed tendon that carries the terms of a coupled motor."""
-    attributes = axis_attributes(axis)
-    if axis.stiffness.any():
-        attributes["stiffness"] = polynomial(axis.stiffness)
-        attributes["springlength"] = repr(axis.spring_reference)
-    tendon = ET.Element("fixed", {"name": axis.name} | attributes)
+    tendon = ET.Element("fixed", {"name": axis.name} | axis_attributes(axis, "springlength"))
     for joint, coefficient in zip(joints, axis.joints.tolist(), strict=True):
         if coefficient:
             ET.SubElement(tendon, "joint", joint=joint, coef=repr(coefficient))
@@ -160,7 +160,6 @@ def _pose_attributes(pose: Pose) -> dict[str, str]:
 
 
 def _joint_attributes(exported: ExportedModel, link: TreeLink) -> dict[str, str]:
-    axis = exported.terms.axes[link.number]
     attributes = {
         "name": exported.joints[link.number],
         "type": "slide" if link.slides else "hinge",
@@ -168,11 +167,7 @@ def _joint_attributes(exported: ExportedModel, link: TreeLink) -> dict[str, str]
     }
     if limits := exported.limit_of("position", link.number):
         attributes["range"] = numbers(limits)
-    attributes |= axis_attributes(axis)
-    if axis.stiffness.any():
-        attributes["stiffness"] = polynomial(axis.stiffness)
-        attributes["springref"] = repr(axis.spring_reference)
-    return attributes
+    return attributes | axis_attributes(exported.terms.axes[link.number], "springref")
 
 
 def _add_motors(actuators: ET.Element, exported: ExportedModel) -> None:
