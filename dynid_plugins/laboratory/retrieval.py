@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
@@ -14,7 +13,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.penalty import penalised_parameters
-from dynid.estimation.physical import consistent_parameters, is_physically_consistent
+from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations
 from dynid.estimation.settings import PhysicalSettings
 from dynid.robot.limits import Limits
@@ -33,20 +32,16 @@ class Retrieval:
 
     Attributes:
         parameters: (p,) standard parameters.
-        determined: (p,) bool, by the given ones alone; the others depend on the URDF's values.
         given: (k,) base parameters, NaN where none was given.
         found: (k,) base parameters of ``parameters``.
         torque_change: (n,) rms torque difference over rms torque, on random motion within the
             robot's limits.
-        consistent: whether ``parameters`` are physically consistent.
     """
 
     parameters: Array
-    determined: NDArray[np.bool_]
     given: Array
     found: Array
     torque_change: Array
-    consistent: bool
 
     @property
     def feasible(self) -> bool:
@@ -92,19 +87,17 @@ def retrieve(
         plain_equations=equations,
         condition_number=float("nan"),
     )
-    solution = consistent_parameters(mechanism, base, estimate, settings)
-    parameters = solution.parameters
     if settings.method == "penalty":
         parameters = penalised_parameters(mechanism, base, estimate, settings)
+    else:
+        parameters = consistent_parameters(mechanism, base, estimate, settings).parameters
     found = base.project(parameters)
     change = equations.squared_error(np.where(known, found, 0.0))
     return Retrieval(
         parameters=parameters,
-        determined=solution.determined,
         given=values,
         found=found,
         torque_change=np.sqrt(change / np.where(torque > 0, torque, np.inf)),
-        consistent=is_physically_consistent(mechanism, parameters),
     )
 
 

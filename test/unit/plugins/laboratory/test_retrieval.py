@@ -15,6 +15,7 @@ from support.synthetic import ARM_URDF, arm_robot, true_parameters
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.base_table import base_table
 from dynid.errors import ConfigurationError, EstimationError
+from dynid.estimation.physical import is_physically_consistent
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot
 from dynid.report.base_formats import base_yaml
@@ -45,7 +46,7 @@ def retrieved(
 def test_consistent_parameters_are_feasible_and_unchanged() -> None:
     found = retrieved(TRUTH)
     assert found.feasible
-    assert found.consistent
+    assert is_physically_consistent(MECHANISM, found.parameters)
     np.testing.assert_allclose(found.found, list(TRUTH.values()), atol=2e-4)
 
 
@@ -53,7 +54,7 @@ def test_inconsistent_parameters_give_the_nearest_robot_and_its_distance() -> No
     impossible = TRUTH | {"ZZ3": -0.05, "Fc1": -1.0}
     found = retrieved(impossible)
     assert not found.feasible
-    assert found.consistent
+    assert is_physically_consistent(MECHANISM, found.parameters)
     of = dict(zip(MECHANISM.parameter_names, found.parameters, strict=True))
     assert of["Fc1"] == 0.0
     assert 0.01 < found.torque_change.max() < 0.2
