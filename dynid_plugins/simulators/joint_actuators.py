@@ -141,9 +141,11 @@ def _loops(servo: Servo | None, drives: Drives, joints: int) -> list[PositionLoo
         resistance = per_joint(servo.resistance, joints, "servo.resistance")
         unit, damping = constant * voltage / resistance, constant**2 / resistance
         speed = (voltage * largest / constant).tolist()
-    values = (unit * gain, unit * rate + damping, unit * largest)
-    rows = zip(*(one.tolist() for one in values), speed, strict=True)
-    return [PositionLoop(*row, servo.delay) for row in rows]
+    rows = zip(unit * gain, unit * rate + damping, unit * largest, speed, strict=True)
+    return [
+        PositionLoop(float(stiffness), float(rate), float(torque), fastest, servo.delay)
+        for stiffness, rate, torque, fastest in rows
+    ]
 
 
 def _terms_of(exported: ExportedModel, number: int) -> list[tuple[str, JointTerm, float]]:

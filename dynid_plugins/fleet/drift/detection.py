@@ -222,14 +222,16 @@ def _until_alarm(
         recording, cause and surprise of the first alarm, if there is one; the blocks that were
         known then, and what they show.
     """
+    tested: list[tuple[list[_Edges], StageResult]] = []
     for stage in stages(watch.reference, len(shown) - start):
         blocks = (before + stage.edges(start))[-MOST:]
         known = evaluate_stage(watch.span, blocks, watch.groups, watch.contrasts, stage, start)
+        tested.append((blocks, known))
         for number, found in enumerate(known.surprise, start + stage.begin):
             shown[number] = found.max()
             if shown[number] > threshold:
                 return (number, int(np.argmax(found)), float(shown[number])), blocks, known
-    return None, blocks, known
+    return None, *tested[-1]
 
 
 def _describe(
@@ -270,7 +272,8 @@ def _parameter_change(
     watch: _Watch, between: BetweenDays, old: slice, new: slice
 ) -> tuple[Array, Array]:
     """Return the difference (k,) of the means of two spans, and its covariance."""
-    warmth, values, added = watch.span.temperatures, watch.span.values, 0.0
+    warmth, values = watch.span.temperatures, watch.span.values
+    added: Array | float = 0.0
     if warmth is not None:
         baseline = parameter_baseline(watch.span.part(old.start, old.stop), watch.groups)
         values = values - np.outer(warmth - baseline.middle, baseline.coefficients[1])
