@@ -24,14 +24,7 @@ def bench_page(
     results: Sequence[ToolErrors],
     skipped: Mapping[str, str],
 ) -> str:
-    """Return the text of the page.
-
-    Args:
-        recordings: by name.
-        tools: by name.
-        results: of every tool on every recording.
-        skipped: why recordings and tools are not in it, by name.
-    """
+    """Return the text of the page."""
     found = {(one.recording, one.tool): one for one in results}
     compared = [name for name, tool in tools.items() if not tool.learned]
     first = set()

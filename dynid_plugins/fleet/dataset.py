@@ -242,13 +242,7 @@ class DataSet:
         parameters: Sequence[Mapping[str, Any]],
         models: Mapping[str, str],
     ) -> None:
-        """Write rows of a robot in place of those of the same recordings.
-
-        Args:
-            robot: name.
-            recordings: rows.
-            parameters: rows of these recordings.
-            models: texts by their paths relative to the folder.
+        """Write rows of a robot, and models by their paths, in place of those of its recordings.
 
         Raises:
             ConfigurationError: its file is damaged.
@@ -271,11 +265,7 @@ class DataSet:
             (self._folder / str(model)).unlink(missing_ok=True)
 
     def renew(self, robot: str, changed: Mapping[str, Mapping[str, Any]]) -> None:
-        """Change columns of a robot's recordings; their parameters stay.
-
-        Args:
-            robot: name.
-            changed: new values by recording and column.
+        """Change columns of a robot's recordings, by their names; their parameters stay.
 
         Raises:
             ConfigurationError: its file is damaged.

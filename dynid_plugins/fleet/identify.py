@@ -52,12 +52,6 @@ def identify_fleet(
     Recordings whose content and settings have results are not identified again. Results are
     written as they come: after an interruption, the next run goes on.
 
-    Args:
-        fleet: with its types and data set.
-        client: of the cluster.
-        again: identify recordings with results too.
-        progress: called with the number of recordings that are done, and that of all.
-
     Raises:
         ConfigurationError: recordings cannot be listed, or a file of the data set is damaged.
         WriteError: the data set cannot be written.

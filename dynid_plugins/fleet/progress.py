@@ -40,10 +40,6 @@ class RunProgress:
 def left_progress(folder: Path, progress: Progress) -> Iterator[Progress]:
     """Yield a function that calls ``progress`` and leaves its numbers in a folder.
 
-    Args:
-        folder: of the data set.
-        progress: called with the number of recordings that are done, and that of all.
-
     Raises:
         OSError: the folder cannot be written.
     """

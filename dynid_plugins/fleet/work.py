@@ -63,12 +63,8 @@ def settings_digest(robot: Robot) -> str:
 def process(robot: Robot, entry: Entry, known: str | None) -> Outcome | str:
     """Identify a recording.
 
-    Whatever is wrong with it becomes a row with the status ``failed``.
-
-    Args:
-        robot: of the recording's type.
-        entry: the recording.
-        known: SHA-256 of the content that the data set has results of, with the same settings.
+    Whatever is wrong with it becomes a row with the status ``failed``. ``known`` is the SHA-256 of
+    the content that the data set has results of, with the same settings.
 
     Returns:
         the outcome; ``known`` if the content is the same.

@@ -78,12 +78,8 @@ class TorqueNoiseModel:
     def whitened(self, values: Array) -> Array:
         """Apply each joint's autoregression to its values (n, m) or (n, m, c); (n, m, c)."""
         columns = values.reshape(*values.shape[:2], -1)
-        result = np.zeros_like(columns)
-        for joint, coefficients in enumerate(self.coefficients):
-            for lag, coefficient in enumerate(coefficients):
-                length = max(0, columns.shape[1] - lag)
-                result[joint, lag:] += coefficient * columns[joint, :length]
-        return result
+        pairs = zip(self.coefficients, columns, strict=True)
+        return np.array([scipy.signal.lfilter(one, [1.0], own, axis=0) for one, own in pairs])
 
     def gram(self, stacked: Array, usable: NDArray[np.bool_]) -> Array:
         """Sum of AᵀS⁻¹A over rows, A the whitened ``stacked`` (n, m, c); (c, c).

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
@@ -14,7 +13,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.penalty import penalised_parameters
-from dynid.estimation.physical import consistent_parameters, is_physically_consistent
+from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations
 from dynid.estimation.settings import PhysicalSettings
 from dynid.robot.limits import Limits
@@ -33,20 +32,16 @@ class Retrieval:
 
     Attributes:
         parameters: (p,) standard parameters.
-        determined: (p,) bool, by the given ones alone; the others depend on the URDF's values.
         given: (k,) base parameters, NaN where none was given.
         found: (k,) base parameters of ``parameters``.
         torque_change: (n,) rms torque difference over rms torque, on random motion within the
             robot's limits.
-        consistent: whether ``parameters`` are physically consistent.
     """
 
     parameters: Array
-    determined: NDArray[np.bool_]
     given: Array
     found: Array
     torque_change: Array
-    consistent: bool
 
     @property
     def feasible(self) -> bool:
@@ -69,13 +64,12 @@ def retrieve(
     Args:
         mechanism: the robot, with the URDF's parameters.
         base: its base parameters.
-        given: values by the names of ``base``.
+        given: finite values by the names of ``base``.
         limits: of the random motion.
         settings: bounds, and the method: semidefinite program or penalty.
 
     Raises:
-        EstimationError: a name or value is invalid, nothing is given, or bounds contradict each
-            other.
+        EstimationError: nothing is given, or bounds contradict each other.
     """
     values = _values(base, given)
     equations = _equations(mechanism, base, values, limits)
@@ -93,31 +87,22 @@ def retrieve(
         plain_equations=equations,
         condition_number=float("nan"),
     )
-    solution = consistent_parameters(mechanism, base, estimate, settings)
-    parameters = solution.parameters
     if settings.method == "penalty":
         parameters = penalised_parameters(mechanism, base, estimate, settings)
+    else:
+        parameters = consistent_parameters(mechanism, base, estimate, settings).parameters
     found = base.project(parameters)
     change = equations.squared_error(np.where(known, found, 0.0))
     return Retrieval(
         parameters=parameters,
-        determined=solution.determined,
         given=values,
         found=found,
         torque_change=np.sqrt(change / np.where(torque > 0, torque, np.inf)),
-        consistent=is_physically_consistent(mechanism, parameters),
     )
 
 
 def _values(base: BaseParameterization, given: Mapping[str, float]) -> Array:
     """Given values (k,) in the order of ``base``, NaN where there is none."""
-    for name, value in given.items():
-        if name not in base.names:
-            raise EstimationError(
-                f"'{name}' is not a base parameter of this robot; they are {', '.join(base.names)}."
-            )
-        if not np.isfinite(value):
-            raise EstimationError(f"the base parameter {name} is {value}; give it a finite number.")
     values = np.array([given.get(name, np.nan) for name in base.names], dtype=np.float64)
     if not np.any(values[np.isfinite(values)]):
         raise EstimationError(

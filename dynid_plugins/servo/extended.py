@@ -110,14 +110,6 @@ def extended_rows(
 ) -> Extended:
     """Return the rows of commanded recordings at a law.
 
-    Args:
-        robot: with explicit terms.
-        recordings: positions, with commands as effort.
-        law: of the servos.
-        unknowns: of the law.
-        mechanism: of the robot.
-        base: its base parameters.
-
     Raises:
         PreprocessingError: the settings do not fit a recording.
     """

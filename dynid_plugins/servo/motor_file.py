@@ -18,10 +18,6 @@ _TERMS = ("coulomb", "rotor_inertia")  # whose kinds are the names of their quan
 def motor_of(identification: RigIdentification, label: str) -> Motor:
     """Return the motor's data, with standard deviations at the profile's resistance.
 
-    Args:
-        identification: of one servo.
-        label: of the motor in text.
-
     Raises:
         ConfigurationError: the profile has no resistance.
     """

@@ -112,8 +112,7 @@ class _Columns(NamedTuple):
 def identify_rig(runs: Sequence[RigRun]) -> RigIdentification:
     """Identify motor, friction, rotor inertia and bias of a servo from recordings of a rig.
 
-    Args:
-        runs: of one servo. Its gains and voltages are known; they and the loads may differ.
+    Gains and voltages are known; they and the loads may differ from run to run.
 
     Raises:
         ConfigurationError: the profile does not describe a servo.

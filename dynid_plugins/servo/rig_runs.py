@@ -88,12 +88,6 @@ class RigRun:
 def rig_run(name: str, robot: Robot, recording: Recording, settings: RunSettings) -> RigRun:
     """Return a run of a rig.
 
-    Args:
-        name: of the recording, for messages.
-        robot: of the rig, with ``servo`` and explicit terms.
-        recording: of positions, with commands as effort.
-        settings: what was changed for it.
-
     Raises:
         ConfigurationError: the robot is not a rig with one joint and a servo, or its servo has no
             supply voltage to be changed.

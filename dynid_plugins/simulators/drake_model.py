@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 class DrakeModel:
     """A robot in Drake, which reads SDF with Gazebo's own parser.
 
-    Args:
-        text: of an SDF or a URDF.
-        where: its file, whose ending names the format.
-
     Raises:
         ConfigurationError: Drake is not installed, or cannot read the text.
     """

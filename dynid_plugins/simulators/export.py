@@ -22,7 +22,7 @@ from dynid_plugins.simulators.frame_alignment import FrameAlignment
 from dynid_plugins.simulators.moving_joints import moving_motion
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.placed_bodies import joint_names
-from dynid_plugins.simulators.trainer_files import TRAINERS
+from dynid_plugins.simulators.trainer_files import TRAINER_TERMS, TRAINERS
 
 _CHECKED = 200  # instants of the motion
 
@@ -132,8 +132,8 @@ def export_along(
         MechanismError: the model is not physically consistent.
     """
     if to in TRAINERS:
-        exported = exported_model(model, TRAINERS[to].terms, motion)
-        text = TRAINERS[to].text(exported, header)
+        exported = exported_model(model, TRAINER_TERMS, motion)
+        text = TRAINERS[to](exported, header)
         return Export(text, exported, (), None, inputs=model.inputs)
     form = FORMATS[to]
     beside = into[1] if into is not None and form.beside else None
@@ -187,8 +187,8 @@ def _difference(
     found = check.inverse_dynamics(joints, moving.motion)
     n = len(exported.mechanism.joints)
     if len(joints) > n and isinstance(check, MujocoModel):
-        following = check.following(joints, moving.motion.position, n)
-        moving, residual = moving._replace(following=following.velocities), following.residual
+        following, residual = check.following(joints, moving.motion.position, n)
+        moving = moving._replace(following=following)
     found = moving.at_actuated(found)
     return float(np.abs(found - wanted).max() / np.abs(wanted).max()), residual
 

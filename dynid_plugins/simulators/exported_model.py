@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
 
 _SAMPLES = 2000
-_PER_BODY = 10
 _MASSLESS = RigidBody(1e-12, np.zeros(3), 1e-12 * np.eye(3))  # no simulator moves links of 0 kg
 
 
@@ -69,6 +68,16 @@ class ExportedModel:
     def slides(self) -> tuple[bool, ...]:
         """Whether each moving joint is prismatic; (m,)."""
         return self.model.robot.kinematics().moving_slides
+
+    def limit_of(self, name: str, number: int) -> tuple[float, float] | None:
+        """Return the limits of a joint's ``position``, ``velocity`` or ``torque_max``, if any.
+
+        Passive joints have none, and coupled motors none of the joints' torque.
+        """
+        robot = self.model.robot
+        if number >= len(robot.joints) or (name == "torque_max" and robot.coupling is not None):
+            return None
+        return robot.limits.range_of(name, number)
 
     def torque_along(self, motion: Motion, *, dry: bool = True) -> Array:
         """Return the torque of bodies and terms along a motion (N, n)."""
@@ -179,15 +188,9 @@ def _check_masses(model: Model) -> None:
 
 
 def _bodies(mechanism: Mechanism) -> tuple[RigidBody, ...]:
-    bodies = []
-    for joint in mechanism.moving_joints:
-        if joint not in mechanism.body_joints:
-            bodies.append(_MASSLESS)
-            continue
-        first = _PER_BODY * mechanism.body_joints.index(joint)
-        parameters = mechanism.parameters[first : first + _PER_BODY]
-        bodies.append(RigidBody.from_parameters(parameters))
-    return tuple(bodies)
+    blocks = np.reshape(mechanism.parameters[: mechanism.first_term], (-1, 10))
+    own = dict(zip(mechanism.body_joints, map(RigidBody.from_parameters, blocks), strict=True))
+    return tuple(own.get(joint, _MASSLESS) for joint in mechanism.moving_joints)
 
 
 def _with_rotors(

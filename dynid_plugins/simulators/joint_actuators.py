@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.robot.drives import torque_per_ampere
@@ -106,7 +105,7 @@ def joint_actuators(exported: ExportedModel) -> tuple[JointActuator, ...]:
     actuators = []
     for number, (joint, loop) in enumerate(zip(joints, loops, strict=True)):
         axis = exported.terms.axes[number]
-        terms = _terms_of(exported, number)
+        terms = [(term, value) for _, term, value in _terms_of(exported, number)]
         stall = math.inf if loop is None else loop.stall_torque
         speeds = robot.limits.range_of("velocity", number)
         actuators.append(
@@ -134,32 +133,27 @@ def _loops(servo: Servo | None, drives: Drives, joints: int) -> list[PositionLoo
         per_joint(getattr(servo, name), joints, f"servo.{name}")
         for name in ("position_gain", "velocity_gain", "output_max")
     )
-    if servo.supply_voltage is None or servo.resistance is None:
-        return [
-            PositionLoop(float(kp), float(kd), float(top), None, servo.delay)
-            for kp, kd, top in zip(gain, rate, largest, strict=True)
-        ]
-    constant = np.abs(torque_per_ampere(drives, joints))
-    voltage = per_joint(servo.supply_voltage, joints, "servo.supply_voltage")
-    resistance = per_joint(servo.resistance, joints, "servo.resistance")
-    unit: Array = constant * voltage / resistance  # torque per duty at rest
+    unit, damping = np.ones(joints), np.zeros(joints)  # torque per output at rest, of back-EMF
+    speed: list[float | None] = [None] * joints
+    if servo.supply_voltage is not None and servo.resistance is not None:
+        constant = np.abs(torque_per_ampere(drives, joints))
+        voltage = per_joint(servo.supply_voltage, joints, "servo.supply_voltage")
+        resistance = per_joint(servo.resistance, joints, "servo.resistance")
+        unit, damping = constant * voltage / resistance, constant**2 / resistance
+        speed = (voltage * largest / constant).tolist()
+    rows = zip(unit * gain, unit * rate + damping, unit * largest, speed, strict=True)
     return [
-        PositionLoop(
-            stiffness=float(unit[j] * gain[j]),
-            damping=float(unit[j] * rate[j] + constant[j] ** 2 / resistance[j]),
-            stall_torque=float(unit[j] * largest[j]),
-            no_load_speed=float(voltage[j] * largest[j] / constant[j]),
-            delay=servo.delay,
-        )
-        for j in range(joints)
+        PositionLoop(float(stiffness), float(rate), float(torque), fastest, servo.delay)
+        for stiffness, rate, torque, fastest in rows
     ]
 
 
-def _terms_of(exported: ExportedModel, number: int) -> list[tuple[JointTerm, float]]:
-    mechanism = exported.mechanism
-    values = mechanism.parameters[mechanism.first_term :].tolist()
-    pairs = zip(mechanism.terms, values, strict=True)
-    return [(term, value) for term, value in pairs if term.joint == number]
+def _terms_of(exported: ExportedModel, number: int) -> list[tuple[str, JointTerm, float]]:
+    """Return names, terms and values of the parameters of a joint's terms."""
+    mechanism, first = exported.mechanism, exported.mechanism.first_term
+    names, values = mechanism.parameter_names[first:], mechanism.parameters[first:].tolist()
+    rows = zip(names, mechanism.terms, values, strict=True)
+    return [row for row in rows if row[1].joint == number]
 
 
 def _breakaway(terms: list[tuple[JointTerm, float]]) -> float:
@@ -172,14 +166,7 @@ def _breakaway(terms: list[tuple[JointTerm, float]]) -> float:
 
 def _ranges(exported: ExportedModel, number: int) -> dict[str, tuple[float, float]]:
     """Return ranges of what the recordings determine, by the fields of an actuator."""
-    mechanism, axis = exported.mechanism, exported.terms.axes[number]
-    names = mechanism.parameter_names[mechanism.first_term :]
-    known = exported.model.base.by_name
-    own = [
-        (name, term)
-        for name, term in zip(names, mechanism.terms, strict=True)
-        if term.joint == number
-    ]
+    axis, known = exported.terms.axes[number], exported.model.base.by_name
     values = {
         "armature": axis.armature,
         "viscous": float(axis.damping[0]),
@@ -187,8 +174,10 @@ def _ranges(exported: ExportedModel, number: int) -> dict[str, tuple[float, floa
     }
     found: dict[str, tuple[float, float]] = {}
     for field, value in values.items():
-        shares = {name: _share(axis, term, field) for name, term in own}
-        shares = {name: share for name, share in shares.items() if share}
+        all_shares = (
+            (name, _share(axis, term, field)) for name, term, _ in _terms_of(exported, number)
+        )
+        shares = {name: share for name, share in all_shares if share}
         if value > 0.0 and shares and shares.keys() <= known.keys():
             weights = np.array(list(shares.values()))
             variance = weights @ exported.model.base.covariance_of(list(shares)) @ weights

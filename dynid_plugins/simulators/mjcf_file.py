@@ -26,7 +26,6 @@ from dynid_plugins.simulators.tree_layout import (
     assembled_positions,
     file_text,
     numbers,
-    torque_limits,
     tree_layout,
 )
 
@@ -47,10 +46,6 @@ def mjcf_text(exported: ExportedModel, header: list[str]) -> str:
 
     Bodies are named after the links that the joints move. The motors take torques [N m or N],
     within the limits of the profile. Shapes are for display only.
-
-    Args:
-        exported: with the terms of ``MJCF_TERMS`` or ``DCMOTOR_TERMS``.
-        header: lines of a comment.
     """
     model, mechanism = exported.model, exported.mechanism
     root = ET.Element("mujoco", model=model.robot.name)
@@ -81,22 +76,22 @@ def inertial_attributes(body: RigidBody) -> dict[str, str]:
     }
 
 
-def axis_attributes(axis: SimulatedAxis) -> dict[str, str]:
-    """Return the attributes of a ``<joint>`` or tendon for its terms, without its spring."""
-    return {
+def axis_attributes(axis: SimulatedAxis, reference: str) -> dict[str, str]:
+    """Return the attributes of a ``<joint>`` or tendon for its terms; a spring has a reference."""
+    attributes = {
         "armature": repr(axis.armature),
         "damping": polynomial(axis.damping),
         "frictionloss": repr(axis.dry_friction),
     }
+    if axis.stiffness.any():
+        attributes["stiffness"] = polynomial(axis.stiffness)
+        attributes[reference] = repr(axis.spring_reference)
+    return attributes
 
 
 def tendon_element(axis: SimulatedAxis, joints: tuple[str, ...]) -> ET.Element:
     """Return a fixed tendon that carries the terms of a coupled motor."""
-    attributes = axis_attributes(axis)
-    if axis.stiffness.any():
-        attributes["stiffness"] = polynomial(axis.stiffness)
-        attributes["springlength"] = repr(axis.spring_reference)
-    tendon = ET.Element("fixed", {"name": axis.name} | attributes)
+    tendon = ET.Element("fixed", {"name": axis.name} | axis_attributes(axis, "springlength"))
     for joint, coefficient in zip(joints, axis.joints.tolist(), strict=True):
         if coefficient:
             ET.SubElement(tendon, "joint", joint=joint, coef=repr(coefficient))
@@ -132,12 +127,13 @@ def _add_bodies(world: ET.Element, exported: ExportedModel, closures: MjcfClosur
     base, *links = tree_layout(exported.model, assembled)
     elements = {base.name: world}
     _add_shapes(world, base)
-    for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
+    for link in links:
+        number = link.number
         attributes = {"name": link.name} | _pose_attributes(link.in_parent)
         element = ET.SubElement(elements[link.parent], "body", attributes)
         elements[link.name] = element
         ET.SubElement(element, "inertial", inertial_attributes(exported.bodies[number]))
-        attributes = _joint_attributes(exported, number, link)
+        attributes = _joint_attributes(exported, link)
         if assembled[number]:
             attributes["ref"] = repr(float(assembled[number]))
         ET.SubElement(element, "joint", attributes)
@@ -163,30 +159,22 @@ def _pose_attributes(pose: Pose) -> dict[str, str]:
     return {"pos": numbers(pose.position), "quat": numbers((w, x, y, z))}
 
 
-def _joint_attributes(exported: ExportedModel, number: int, link: TreeLink) -> dict[str, str]:
-    robot, axis = exported.model.robot, exported.terms.axes[number]
+def _joint_attributes(exported: ExportedModel, link: TreeLink) -> dict[str, str]:
     attributes = {
-        "name": exported.joints[number],
+        "name": exported.joints[link.number],
         "type": "slide" if link.slides else "hinge",
         "axis": numbers(link.axis),
     }
-    driven = number < len(robot.joints)
-    limits = robot.limits.range_of("position", number) if driven else None
-    if limits is not None:
+    if limits := exported.limit_of("position", link.number):
         attributes["range"] = numbers(limits)
-    attributes |= axis_attributes(axis)
-    if axis.stiffness.any():
-        attributes["stiffness"] = polynomial(axis.stiffness)
-        attributes["springref"] = repr(axis.spring_reference)
-    return attributes
+    return attributes | axis_attributes(exported.terms.axes[link.number], "springref")
 
 
 def _add_motors(actuators: ET.Element, exported: ExportedModel) -> None:
-    limits = torque_limits(exported)
     for number, joint in enumerate(exported.mechanism.joints):
         attributes = {"name": joint, "joint": joint}
-        if limits is not None:
-            attributes["ctrlrange"] = numbers((-limits[number], limits[number]))
+        if limits := exported.limit_of("torque_max", number):
+            attributes["ctrlrange"] = numbers(limits)
         ET.SubElement(actuators, "motor", attributes)
 
 
@@ -197,12 +185,6 @@ def updated_mjcf(
 
     The body of each joint gets all that the model has behind the joint. Bodies fixed to it lose
     their mass; those on joints that the model does not move keep it, and it is taken off.
-
-    Args:
-        text: of the MJCF.
-        where: its file.
-        exported: with the terms of ``MJCF_TERMS`` or ``DCMOTOR_TERMS``.
-        joints: names of the joints there, in the order of the model's.
 
     Raises:
         ConfigurationError: the text is not an MJCF, moves differently, or lacks a joint; or what is
@@ -230,7 +212,8 @@ def updated_mjcf(
         joint = next(one for one in carriers[number].children if one.attributes.get("name") == name)
         values = _joint_values(exported, number, compiled, name, degrees=degrees)
         xml.set_attributes(joint, values)
-    _add_tendons(xml, exported, joints)
+    coupled = exported.terms.axes[len(joints) :]
+    _add_named(xml, "tendon", [tendon_element(axis, joints) for axis in coupled])
     _add_named(xml, "actuator", bristle_elements(exported, joints))
     updated = xml.text()
     MujocoModel(updated, where)
@@ -282,20 +265,14 @@ def _joint_values(
         unit = _DEGREES if turns and degrees else 1.0
         values["stiffness"] = _coefficients(axis.stiffness, before["stiffness"][0])
         values["springref"] = repr(unit * axis.spring_reference)
-    limits = torque_limits(exported)
-    if limits is not None and number < len(limits):
+    if limits := exported.limit_of("torque_max", number):
         values["actuatorfrclimited"] = "true"
-        values["actuatorfrcrange"] = numbers((-limits[number], limits[number]))
+        values["actuatorfrcrange"] = numbers(limits)
     return values
 
 
 def _coefficients(values: Array, before: Array) -> str:
     return numbers(values) if np.any(before[1:]) else polynomial(values)
-
-
-def _add_tendons(xml: XmlText, exported: ExportedModel, joints: tuple[str, ...]) -> None:
-    coupled = exported.terms.axes[len(joints) :]
-    _add_named(xml, "tendon", [tendon_element(axis, joints) for axis in coupled])
 
 
 def _add_named(xml: XmlText, section: str, elements: Iterable[ET.Element]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.excitation.motion import Motion
-
-
-class Following(NamedTuple):
-    """How joints follow others by constraints.
-
-    Attributes:
-        velocities: (K, m, n) velocity of each joint per velocity of each actuated one.
-        residual: largest error of the constraints at the given positions [m or rad].
-    """
-
-    velocities: Array
-    residual: float
 
 
 class MujocoModel:
@@ -101,13 +89,19 @@ class MujocoModel:
         self.model.opt.disableflags = flags
         return torque
 
-    def following(self, joints: Sequence[str], positions: Array, actuated: int) -> Following:
+    def following(
+        self, joints: Sequence[str], positions: Array, actuated: int
+    ) -> tuple[Array, float]:
         """Return how joints follow others by the file's equality constraints.
 
         Args:
             joints: their names, the actuated ones first.
             positions: (K, m) of them [rad or m].
             actuated: number of them, n.
+
+        Returns:
+            (K, m, n) velocity of each joint per velocity of each actuated one, and the largest
+            error of the constraints [m or rad].
 
         Raises:
             ConfigurationError: the constraints do not determine the positions of the others.
@@ -127,7 +121,7 @@ class MujocoModel:
             residual = max(residual, float(np.abs(self.data.efc_pos[rows]).max(initial=0.0)))
             found.append(_solved(own, actuated))
         option.jacobian = jacobian
-        return Following(np.array(found), residual)
+        return np.array(found), residual
 
     def simulate(
         self, joints: Sequence[str], position: Array, velocity: Array, torque: Array, step: float

@@ -9,7 +9,6 @@ from xml.etree import ElementTree as ET
 
 import pinocchio
 
-from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
@@ -22,12 +21,10 @@ from dynid_plugins.simulators.sdf_tree import SdfModel
 from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
 from dynid_plugins.simulators.tree_layout import (
     ROOT_BODY,
-    Follower,
     TreeLink,
     file_text,
     followers,
     numbers,
-    torque_limits,
     tree_layout,
 )
 
@@ -39,25 +36,22 @@ _INERTIA = ("ixx", "ixy", "iyy", "ixz", "iyz", "izz")
 
 
 def sdf_text(exported: ExportedModel, header: list[str]) -> str:
-    """Return a new SDF of a model; its root is fixed to the world, shapes are for display only.
-
-    Args:
-        exported: with the terms of ``SDF_TERMS``.
-        header: lines of a comment.
-    """
+    """Return a new SDF of a model; its root is fixed to the world, shapes are for display only."""
     followed = followers(exported)
     root = ET.Element("sdf", version=_VERSION_WITH_MIMIC if followed else _VERSION)
     model = ET.SubElement(root, "model", name=exported.model.robot.name)
     base, *links = _with_own_names(tree_layout(exported.model), exported.joints)
-    ET.SubElement(model, "joint", name=_FIXED, type="fixed").extend(
-        [_element("parent", "world"), _element("child", base.name)]
-    )
+    fixed = ET.SubElement(model, "joint", name=_FIXED, type="fixed")
+    _fill(fixed, parent="world", child=base.name)
     _add_link(model, base, ROOT_BODY, None)
-    for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
-        axis = _add_joint(model, exported, number, link)
-        if exported.joints[number] in followed:
-            axis.append(_mimic(followed[exported.joints[number]]))
-        _add_link(model, link, exported.bodies[number], exported.joints[number])
+    for link in links:
+        joint = exported.joints[link.number]
+        axis = _add_joint(model, exported, link, joint)
+        if joint in followed:
+            leader, multiplier, offset = followed[joint]
+            mimic = ET.SubElement(axis, "mimic", joint=leader, axis="axis")
+            _fill(mimic, multiplier=repr(multiplier), offset=repr(offset), reference="0")
+        _add_link(model, link, exported.bodies[link.number], joint)
     return file_text(root, header)
 
 
@@ -81,11 +75,9 @@ def _with_own_names(links: Sequence[TreeLink], joints: Sequence[str]) -> list[Tr
 def sdf_inertial(body: RigidBody) -> ET.Element:
     """Return the ``<inertial>`` of a body."""
     inertial = ET.Element("inertial")
-    inertial.append(_element("pose", f"{numbers(body.centre)} 0 0 0"))
-    inertial.append(_element("mass", repr(body.mass)))
-    inertia = ET.SubElement(inertial, "inertia")
-    for name, value in zip(_INERTIA, body.moments.tolist(), strict=True):
-        inertia.append(_element(name, repr(value)))
+    _fill(inertial, pose=f"{numbers(body.centre)} 0 0 0", mass=repr(body.mass))
+    moments = zip(_INERTIA, map(repr, body.moments.tolist()), strict=True)
+    _fill(ET.SubElement(inertial, "inertia"), **dict(moments))
     return inertial
 
 
@@ -107,53 +99,36 @@ def _add_link(model: ET.Element, link: TreeLink, body: RigidBody, joint: str | N
         element.append(_visual(shape, pose, number))
 
 
-def _add_joint(
-    model: ET.Element, exported: ExportedModel, number: int, link: TreeLink
-) -> ET.Element:
+def _add_joint(model: ET.Element, exported: ExportedModel, link: TreeLink, name: str) -> ET.Element:
     """Add a joint, and return its ``<axis>``."""
-    robot, driven = exported.model.robot, number < len(exported.mechanism.joints)
     kind = "prismatic" if link.slides else "revolute"
-    joint = ET.SubElement(model, "joint", name=exported.joints[number], type=kind)
-    joint.extend([_element("parent", link.parent), _element("child", link.name)])
+    joint = ET.SubElement(model, "joint", name=name, type=kind)
+    _fill(joint, parent=link.parent, child=link.name)
     ET.SubElement(joint, "pose", relative_to=link.parent).text = _pose(link.in_parent)
     axis = ET.SubElement(joint, "axis")
-    axis.append(_element("xyz", numbers(link.axis)))
+    _fill(axis, xyz=numbers(link.axis))
     limit = ET.SubElement(axis, "limit")
-    given = robot.limits.range_of("position", number) if driven else None
-    low, high = given or (-1e16, 1e16)
-    limit.extend([_element("lower", repr(low)), _element("upper", repr(high))])
-    torques = torque_limits(exported)
-    if torques is not None and driven:
-        limit.append(_element("effort", repr(float(torques[number]))))
-    if robot.limits.velocity is not None and driven:
-        fastest = per_joint(robot.limits.velocity, len(robot.joints), "velocity")[number]
-        limit.append(_element("velocity", repr(float(fastest))))
-    dynamics = ET.SubElement(axis, "dynamics")
-    for name, value in sdf_dynamics(exported.terms.axes[number]).items():
-        dynamics.append(_element(name, value))
+    low, high = exported.limit_of("position", link.number) or (-1e16, 1e16)
+    _fill(limit, lower=repr(low), upper=repr(high))
+    for tag, kind_of_limit in (("effort", "torque_max"), ("velocity", "velocity")):
+        if given := exported.limit_of(kind_of_limit, link.number):
+            _fill(limit, **{tag: repr(given[1])})
+    _fill(ET.SubElement(axis, "dynamics"), **sdf_dynamics(exported.terms.axes[link.number]))
     return axis
-
-
-def _mimic(follower: Follower) -> ET.Element:
-    mimic = ET.Element("mimic", joint=follower.leader, axis="axis")
-    mimic.append(_element("multiplier", repr(follower.multiplier)))
-    mimic.append(_element("offset", repr(follower.offset)))
-    mimic.append(_element("reference", "0"))
-    return mimic
 
 
 def _visual(shape: Shape, pose: Pose, number: int) -> ET.Element:
     visual = ET.Element("visual", name=f"shape_{number + 1}")
-    visual.append(_element("pose", _pose(pose)))
+    _fill(visual, pose=_pose(pose))
     form = ET.SubElement(ET.SubElement(visual, "geometry"), shape.kind)
     if shape.kind == "box":
-        form.append(_element("size", numbers(shape.size)))
+        _fill(form, size=numbers(shape.size))
     else:
-        form.append(_element("radius", repr(shape.size[0] / 2)))
+        _fill(form, radius=repr(shape.size[0] / 2))
     if shape.kind == "cylinder":
-        form.append(_element("length", repr(shape.size[2])))
-    material = ET.SubElement(visual, "material")
-    material.extend([_element(name, numbers(shape.colour)) for name in ("ambient", "diffuse")])
+        _fill(form, length=repr(shape.size[2]))
+    colour = numbers(shape.colour)
+    _fill(ET.SubElement(visual, "material"), ambient=colour, diffuse=colour)
     return visual
 
 
@@ -163,10 +138,10 @@ def _pose(pose: Pose) -> str:
     return numbers([*matrix[:3, 3], *pinocchio.rpy.matrixToRpy(matrix[:3, :3])])
 
 
-def _element(tag: str, text: str) -> ET.Element:
-    element = ET.Element(tag)
-    element.text = text
-    return element
+def _fill(element: ET.Element, /, **texts: str) -> None:
+    """Add elements with texts, by their tags."""
+    for tag, text in texts.items():
+        ET.SubElement(element, tag).text = text
 
 
 def updated_sdf(
@@ -177,12 +152,6 @@ def updated_sdf(
     The link of each joint gets what the model has behind the joint, except for links that hang on
     it by other joints, also fixed ones: they keep their mass.
 
-    Args:
-        text: of the SDF.
-        where: its file.
-        exported: with the terms of ``SDF_TERMS``.
-        joints: names of the joints there, in the order of the model's.
-
     Raises:
         ConfigurationError: the SDF cannot be read, moves differently, or links that keep their mass
             are too heavy.
@@ -191,7 +160,6 @@ def updated_sdf(
     model = SdfModel(xml, where)
     tree = model.tree()
     bodies, alignment = placed_bodies(exported, tree, joints, str(where))
-    limits = torque_limits(exported)
     for number, name in enumerate(joints):
         inertial = sdf_inertial(bodies[number])
         ET.indent(inertial)
@@ -204,8 +172,8 @@ def updated_sdf(
             if before is not None and before.find("spring_stiffness"):
                 terms = {"spring_reference": "0", "spring_stiffness": "0"} | terms
             _set_elements(xml, axis, "dynamics", terms)
-            if limits is not None and number < len(limits):
-                _set_elements(xml, axis, "limit", {"effort": repr(float(limits[number]))})
+            if limit := exported.limit_of("torque_max", number):
+                _set_elements(xml, axis, "limit", {"effort": repr(limit[1])})
     return xml.text(), alignment
 
 

@@ -14,7 +14,7 @@ from dynid.errors import ConfigurationError
 from dynid.text import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.motion import Motion
@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 _POWERS = np.arange(3)  # of polynomials
 
 
-class Replacement(NamedTuple):
-    """What a format does not have, and what is in its place."""
-
-    axis: str
-    sentence: str
+Replacement = tuple[str, str]
+"""An axis, and a sentence on what a format does not have and what is in its place."""
 
 
 class FormatTerms(NamedTuple):
@@ -126,8 +123,8 @@ class SimulatedTerms:
     def replaced(self) -> tuple[str, ...]:
         """Sentences on what the format does not have, each with its joints and motors."""
         axes: dict[str, list[str]] = {}
-        for one in self.replacements:
-            axes.setdefault(one.sentence, []).append(one.axis)
+        for axis, sentence in self.replacements:
+            axes.setdefault(sentence, []).append(axis)
         return tuple(f"{sentence} at {listed(names)}" for sentence, names in axes.items())
 
     def torque(self, motion: Motion) -> Array:
@@ -158,8 +155,11 @@ def simulated_terms(mechanism: Mechanism, supported: FormatTerms, motion: Motion
     rows = zip(names, np.eye(len(names)), strict=True)
     axes = [SimulatedAxis(name, row) for name, row in rows]
     coupled: list[SimulatedAxis] = []
-    for side, number in _axes_with_terms(mechanism):
-        terms = _terms_at(mechanism, side, number)
+    places: dict[tuple[str, int], _Terms] = {}
+    values = mechanism.parameters[mechanism.first_term :].tolist()
+    for term, value in zip(mechanism.terms, values, strict=True):
+        places.setdefault((term.side, term.joint), []).append((term, value))
+    for (side, number), terms in places.items():
         if side == "joint":
             axis, loads = axes[number], _load(load, terms, number, names)
         else:
@@ -178,7 +178,7 @@ def simulated_terms(mechanism: Mechanism, supported: FormatTerms, motion: Motion
             continue
         if len(moved) > 1:
             sentence = "terms at each joint in place of a motor that moves with several"
-            replaced.append(Replacement(motor.name, sentence))
+            replaced.append((motor.name, sentence))
         for joint in moved:
             axes[joint] = axes[joint].plus(motor, float(motor.joints[joint]))
     final = [_with_possible_spring(axis, supported, replaced) for axis in (*axes, *kept)]
@@ -197,16 +197,6 @@ def _load(load: Array, terms: _Terms, number: int, names: Sequence[str]) -> Arra
             "format has and whose nearest terms are not computed; leave it out of 'terms'."
         )
     return np.zeros(len(load))
-
-
-def _axes_with_terms(mechanism: Mechanism) -> Iterable[tuple[str, int]]:
-    return dict.fromkeys((term.side, term.joint) for term in mechanism.terms)
-
-
-def _terms_at(mechanism: Mechanism, side: str, number: int) -> _Terms:
-    values = mechanism.parameters[mechanism.first_term :].tolist()
-    pairs = zip(mechanism.terms, values, strict=True)
-    return [(term, value) for term, value in pairs if (term.side, term.joint) == (side, number)]
 
 
 def _with_terms(
@@ -241,7 +231,7 @@ def _with_terms(
         if value != 0 and not term.traits.dissipative and term.kind not in _CONSERVATIVE
     ]
     if absent:
-        replaced.append(Replacement(axis.name, f"no {listed(dict.fromkeys(absent))}"))
+        replaced.append((axis.name, f"no {listed(dict.fromkeys(absent))}"))
     if others or any(value < 0 for _, value in friction):
         return _with_fitted_friction(axis, friction, others, motion, load, replaced)
     damping = np.array([sums.get("viscous", 0.0), 0.0, sums.get("viscous_cubic", 0.0)])
@@ -269,9 +259,9 @@ def _geared(term: JointTerm, ratio: float) -> JointTerm:
 def _name_bristles(axis: str, bristles: _Terms, replaced: list[Replacement]) -> None:
     kinds = {term.kind for term, _ in bristles}
     if "presliding" in kinds:
-        replaced.append(Replacement(axis, "LuGre friction in place of presliding friction"))
+        replaced.append((axis, "LuGre friction in place of presliding friction"))
     if any(term.dead_band for term, _ in bristles):
-        replaced.append(Replacement(axis, "no play of presliding friction"))
+        replaced.append((axis, "no play of presliding friction"))
 
 
 _SPRINGS = ("spring_stiffness", "spring_quadratic", "spring_cubic")
@@ -295,7 +285,7 @@ def _with_fitted_friction(
     fitted = tuple((term, *share) for (term, _), share in zip(friction, shares, strict=True))
     labels = dict.fromkeys(term.traits.label for term in others)
     kinds = listed(labels) if labels else "negative friction"
-    replaced.append(Replacement(axis.name, f"damping and dry friction in place of {kinds}"))
+    replaced.append((axis.name, f"damping and dry friction in place of {kinds}"))
     return replace(
         axis, damping=np.array([damping, 0.0, 0.0]), dry_friction=float(dry), fitted=fitted
     )
@@ -308,12 +298,12 @@ def _with_possible_spring(
     linear, curved = axis.stiffness[0], axis.stiffness[1:]
     if not supported.springs or (linear < 0 and not supported.polynomials):
         if axis.stiffness.any():
-            replaced.append(Replacement(axis.name, "no spring"))
+            replaced.append((axis.name, "no spring"))
         axis = replace(axis, stiffness=np.zeros(3))
     elif curved.any() and not supported.polynomials:
-        replaced.append(Replacement(axis.name, "a linear spring"))
+        replaced.append((axis.name, "a linear spring"))
         axis = replace(axis, stiffness=np.array([linear, 0.0, 0.0]))
     if axis.preload and not (axis.stiffness[0] > 0 and not axis.stiffness[1:].any()):
-        replaced.append(Replacement(axis.name, "no constant torque"))
+        replaced.append((axis.name, "no constant torque"))
         axis = replace(axis, preload=0.0)
     return axis

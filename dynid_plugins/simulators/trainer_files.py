@@ -5,28 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from dynid_plugins.simulators.joint_actuators import JointActuator, joint_actuators
+from dynid_plugins.simulators.joint_actuators import JointActuator, PositionLoop, joint_actuators
 from dynid_plugins.simulators.simulated_terms import FormatTerms
 
 if TYPE_CHECKING:
     from dynid_plugins.simulators.exported_model import ExportedModel
 
+    TrainerText = Callable[[ExportedModel, Sequence[str]], str]
+
+TRAINER_TERMS = FormatTerms(armature=True)
 _TIMESTEP = 0.002  # [s]
-_TERMS = FormatTerms(armature=True)
-
-
-class TrainerFormat(NamedTuple):
-    """A format of actuators.
-
-    Attributes:
-        terms: what its joints have.
-        text: returns a Python module; takes the model and the lines of a comment.
-    """
-
-    terms: FormatTerms
-    text: Callable[[ExportedModel, Sequence[str]], str]
 
 
 def mjlab_text(exported: ExportedModel, header: Sequence[str]) -> str:
@@ -92,10 +82,10 @@ def isaaclab_text(exported: ExportedModel, header: Sequence[str]) -> str:
     return _module(_notes(exported, header, actuators), imports, body, events)
 
 
-TRAINERS: Mapping[str, TrainerFormat] = MappingProxyType(
-    {"mjlab": TrainerFormat(_TERMS, mjlab_text), "isaaclab": TrainerFormat(_TERMS, isaaclab_text)}
+TRAINERS: Mapping[str, TrainerText] = MappingProxyType(
+    {"mjlab": mjlab_text, "isaaclab": isaaclab_text}
 )
-"""By the name that `dynid model export --to` takes."""
+"""What writes a model's module, by the name that `dynid model export --to` takes."""
 
 
 class _Name(str):
@@ -115,18 +105,12 @@ def _mjlab_actuator(actuator: JointActuator) -> str:
     loop = actuator.loop
     if loop is None:
         return _call("BuiltinMotorActuatorCfg", effort_limit=actuator.effort_limit, **passive)
-    control: dict[str, object] = {
-        "stiffness": loop.stiffness,
-        "damping": loop.damping,
-        "effort_limit": actuator.effort_limit,
-    }
+    control = _control(actuator, loop) | passive
     if loop.delay:
-        control["delay_min_lag"] = _Name(f"floor({loop.delay!r} / TIMESTEP)")
-        control["delay_max_lag"] = _Name(f"ceil({loop.delay!r} / TIMESTEP)")
+        control |= _lags(loop, "delay_min_lag", "delay_max_lag")
     if loop.no_load_speed is None:
-        return _call("IdealPdActuatorCfg", **control, **passive)
-    curve = {"saturation_effort": loop.stall_torque, "velocity_limit": loop.no_load_speed}
-    return _call("DcMotorActuatorCfg", **curve, **control, **passive)
+        return _call("IdealPdActuatorCfg", **control)
+    return _call("DcMotorActuatorCfg", **control)
 
 
 def _isaaclab_actuator(actuator: JointActuator) -> str:
@@ -143,21 +127,25 @@ def _isaaclab_actuator(actuator: JointActuator) -> str:
         if actuator.velocity_limit is not None:
             limits["velocity_limit_sim"] = actuator.velocity_limit
         return _call("ImplicitActuatorCfg", stiffness=0.0, damping=0.0, **limits, **passive)
-    control = {
-        "stiffness": loop.stiffness,
-        "damping": loop.damping,
-        "effort_limit": actuator.effort_limit,
-    }
+    control = _control(actuator, loop) | passive
+    if loop.no_load_speed is not None:
+        return _call("DCMotorCfg", **control)
+    if not loop.delay:
+        return _call("IdealPDActuatorCfg", **control)
+    return _call("DelayedPDActuatorCfg", **_lags(loop, "min_delay", "max_delay"), **control)
+
+
+def _control(actuator: JointActuator, loop: PositionLoop) -> dict[str, object]:
+    curve: dict[str, object] = {}
     if loop.no_load_speed is not None:
         curve = {"saturation_effort": loop.stall_torque, "velocity_limit": loop.no_load_speed}
-        return _call("DCMotorCfg", **curve, **control, **passive)
-    if not loop.delay:
-        return _call("IdealPDActuatorCfg", **control, **passive)
-    lags = {
-        "min_delay": _Name(f"floor({loop.delay!r} / TIMESTEP)"),
-        "max_delay": _Name(f"ceil({loop.delay!r} / TIMESTEP)"),
-    }
-    return _call("DelayedPDActuatorCfg", **lags, **control, **passive)
+    limits = {"effort_limit": actuator.effort_limit}
+    return {**curve, "stiffness": loop.stiffness, "damping": loop.damping, **limits}
+
+
+def _lags(loop: PositionLoop, least: str, most: str) -> dict[str, object]:
+    names = {least: "floor", most: "ceil"}
+    return {name: _Name(f"{way}({loop.delay!r} / TIMESTEP)") for name, way in names.items()}
 
 
 def _call(callee: str, **values: object) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
-from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.robot.shapes import Shape, robot_shapes
@@ -36,7 +35,7 @@ class TreeLink:
         axis: (3,) of the joint in its own frame.
         slides: whether the joint is prismatic.
         shapes: with their poses in the link's frame.
-        order: a parent comes before its children.
+        number: of the joint; -1 of the root.
     """
 
     name: str
@@ -45,11 +44,11 @@ class TreeLink:
     axis: Array
     slides: bool
     shapes: tuple[tuple[Shape, Pose], ...]
-    order: int
+    number: int
 
 
 def tree_layout(model: Model, positions: Array | None = None) -> tuple[TreeLink, ...]:
-    """Return the root link, then the link that each moving joint of the robot moves.
+    """Return the root link, then the link that each moving joint moves, parents first.
 
     Links on locked joints are parts of the link that carries them. The tree is that of the URDF:
     loops are open.
@@ -66,7 +65,7 @@ def tree_layout(model: Model, positions: Array | None = None) -> tuple[TreeLink,
     carriers = [_carrier(kinematics, body) for body in range(len(kinematics.bodies))]
     subspaces = dict(zip(moving, kinematics.subspaces, strict=True))
     links = []
-    for body in (0, *moving):
+    for body in (0, *sorted(moving)):
         own = placed[body].inverse()
         parent = carriers[kinematics.parents[body]]
         velocity, turn = np.split(subspaces.get(body, np.zeros(6)), 2)
@@ -83,7 +82,7 @@ def tree_layout(model: Model, positions: Array | None = None) -> tuple[TreeLink,
                     if carrier == body
                     for shape in shapes[other]
                 ),
-                body,
+                moving.index(body) if body else -1,
             )
         )
     return tuple(links)
@@ -100,14 +99,6 @@ def file_text(root: ET.Element, header: list[str]) -> str:
 def numbers(values: object) -> str:
     """Return numbers separated by spaces, with all their digits."""
     return " ".join(repr(float(value) + 0.0) for value in np.asarray(values, dtype=np.float64))
-
-
-def torque_limits(exported: ExportedModel) -> Array | None:
-    """Return the largest torque of each joint (n,) [N m or N]; None where there is none."""
-    robot = exported.model.robot
-    if robot.limits.torque_max is None or robot.coupling is not None:
-        return None
-    return per_joint(robot.limits.torque_max, len(robot.joints), "torque_max")
 
 
 class CarriedLink(NamedTuple):

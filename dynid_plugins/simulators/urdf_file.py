@@ -33,12 +33,7 @@ _FRICTION = ("viscous", "coulomb")
 
 
 def urdf_text(exported: ExportedModel, header: list[str]) -> str:
-    """Return the robot's URDF with its bodies and friction.
-
-    Args:
-        exported: with the terms of a URDF: damping and friction.
-        header: lines of a comment.
-    """
+    """Return the robot's URDF with its bodies and friction."""
     text = _with_mimics(exported.model.robot.urdf_xml, followers(exported))
     text = _identified(text, exported, exported.joints, exported.bodies)
     declaration, rest = text.split("\n", 1)
@@ -60,12 +55,6 @@ def updated_urdf(
 
     The link of each joint gets all that the model has behind the joint; links fixed to it, also by
     joints that the model does not move, lose their mass.
-
-    Args:
-        text: of the URDF.
-        where: its file.
-        exported: with the terms of a URDF.
-        joints: names of the joints there, in the order of the model's.
 
     Raises:
         ConfigurationError: the URDF moves differently.

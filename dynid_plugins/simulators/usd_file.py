@@ -9,20 +9,14 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
-from dynid.configuration import per_joint
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.robot.shapes import Shape
 from dynid_plugins.simulators.exported_model import ExportedModel
 from dynid_plugins.simulators.placed_bodies import placed_bodies
-from dynid_plugins.simulators.tree_layout import (
-    ROOT_BODY,
-    TreeLink,
-    torque_limits,
-    tree_layout,
-)
-from dynid_plugins.simulators.usd_properties import quaternion, set_axis, set_body
+from dynid_plugins.simulators.tree_layout import ROOT_BODY, TreeLink, tree_layout
+from dynid_plugins.simulators.usd_properties import quaternion, set_axis, set_body, set_float
 from dynid_plugins.simulators.usd_stage import (
     Prim,
     UsdLibrary,
@@ -44,10 +38,6 @@ _STAGE = ("metersPerUnit", "kilogramsPerUnit", "upAxis", "timeCodesPerSecond", "
 def usd_text(exported: ExportedModel, header: list[str]) -> str:
     """Return a new USD of a model as text (usda); its root is fixed to the world.
 
-    Args:
-        exported: with the terms of ``USD_TERMS``.
-        header: lines of a comment.
-
     Raises:
         ConfigurationError: USD's library is not installed.
     """
@@ -68,12 +58,12 @@ def usd_text(exported: ExportedModel, header: list[str]) -> str:
     _add_link(library, stage, paths[base.name], Pose(), ROOT_BODY, base)
     fixed = library.physics.FixedJoint.Define(stage, f"{robot}/{names.new('fixed_to_world')}")
     fixed.CreateBody1Rel().SetTargets([paths[base.name]])
-    for number, link in sorted(enumerate(links), key=lambda one: one[1].order):
+    for link in links:
         poses[link.name] = poses[link.parent].then(link.in_parent)
-        body = exported.bodies[number]
+        body = exported.bodies[link.number]
         _add_link(library, stage, paths[link.name], poses[link.name], body, link)
-        joint = f"{robot}/{names.new(exported.mechanism.joints[number])}"
-        _add_joint(library, stage, joint, exported, number, link, paths)
+        joint = f"{robot}/{names.new(exported.mechanism.joints[link.number])}"
+        _add_joint(library, stage, joint, exported, link, paths)
     stage.GetRootLayer().comment = "\n".join(header)
     return str(stage.GetRootLayer().ExportToString())
 
@@ -142,15 +132,13 @@ def _add_joint(
     stage: Any,
     path: str,
     exported: ExportedModel,
-    number: int,
     link: TreeLink,
     paths: dict[str, str],
 ) -> None:
-    mechanism, robot = exported.mechanism, exported.model.robot
-    slides = mechanism.prismatic[number]
+    number, slides = link.number, link.slides
     kind = library.physics.PrismaticJoint if slides else library.physics.RevoluteJoint
     joint = kind.Define(stage, path)
-    joint.GetPrim().SetDisplayName(mechanism.joints[number])
+    joint.GetPrim().SetDisplayName(exported.joints[number])
     joint.CreateBody0Rel().SetTargets([paths[link.parent]])
     joint.CreateBody1Rel().SetTargets([paths[link.name]])
     # the schema's axes are x, y and z, so that the joint's frame is turned
@@ -162,19 +150,13 @@ def _add_joint(
     joint.CreateLocalPos1Attr(library.gf.Vec3f(0.0, 0.0, 0.0))
     joint.CreateLocalRot1Attr(quaternion(library.gf.Quatf, turn))
     unit = 1.0 if slides else 180 / np.pi
-    limits = robot.limits.range_of("position", number)
-    if limits is not None:
+    if limits := exported.limit_of("position", number):
         joint.CreateLowerLimitAttr(limits[0] * unit)
         joint.CreateUpperLimitAttr(limits[1] * unit)
-    torques = torque_limits(exported)
-    torque = None if torques is None else float(torques[number])
-    set_axis(library, joint.GetPrim(), exported.terms.axes[number], torque, slides=slides)
-    if robot.limits.velocity is not None:
-        fastest = per_joint(robot.limits.velocity, len(robot.joints), "velocity")[number]
+    set_axis(library, joint.GetPrim(), exported, number)
+    if speeds := exported.limit_of("velocity", number):
         name = f"physxJointAxis:{'linear' if slides else 'angular'}:maxJointVelocity"
-        joint.GetPrim().CreateAttribute(name, library.sdf.ValueTypeNames.Float, custom=False).Set(
-            float(fastest) * unit
-        )
+        set_float(library, joint.GetPrim(), name, speeds[1] * unit)
 
 
 def usd_joints(where: Path) -> tuple[str, ...]:
@@ -189,11 +171,6 @@ def updated_usd(
 
     The link of each joint gets what the model has behind the joint, except for links that hang on
     it by other joints, also fixed ones: they keep their mass.
-
-    Args:
-        where: the user's file, in any form of USD.
-        exported: with the terms of ``USD_TERMS``.
-        joints: names of the joints there, in the order of the model's.
 
     Raises:
         ConfigurationError: the file cannot be read, moves differently, a link that keeps its mass
@@ -222,7 +199,6 @@ def _set_joints(
     bodies: Sequence[RigidBody],
     where: str,
 ) -> None:
-    limits = torque_limits(exported)
     for number, name in enumerate(joints):
         for prim in (there.link(name), there.joint(name)):
             if prim.IsInstanceProxy():
@@ -231,9 +207,7 @@ def _set_joints(
                     "changed; make it not instanceable."
                 )
         set_body(library, there.link(name), bodies[number])
-        axis, slides = exported.terms.axes[number], exported.mechanism.prismatic[number]
-        torque = None if limits is None else float(limits[number])
-        set_axis(library, there.joint(name), axis, torque, slides=slides)
+        set_axis(library, there.joint(name), exported, number)
 
 
 def _check_masses(there: UsdTree, joints: tuple[str, ...], where: str) -> None:

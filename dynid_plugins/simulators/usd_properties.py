@@ -12,7 +12,8 @@ import pinocchio
 
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
-from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis
+from dynid_plugins.simulators.exported_model import ExportedModel
+from dynid_plugins.simulators.simulated_terms import FormatTerms
 from dynid_plugins.simulators.usd_stage import Prim, UsdLibrary
 
 USD_TERMS = FormatTerms(armature=True)
@@ -43,10 +44,9 @@ def body_of(library: UsdLibrary, prim: Prim) -> RigidBody | None:
     return RigidBody(float(value), centre, np.asarray(axes @ np.diag(moments) @ axes.T))
 
 
-def set_axis(
-    library: UsdLibrary, prim: Prim, axis: SimulatedAxis, torque: float | None, *, slides: bool
-) -> None:
+def set_axis(library: UsdLibrary, prim: Prim, exported: ExportedModel, number: int) -> None:
     """Set the joint terms of a joint, and the largest torque of its drive."""
+    axis, slides = exported.terms.axes[number], exported.slides[number]
     kind, per_degree = ("linear", 1.0) if slides else ("angular", np.pi / 180)
     prim.AddAppliedSchema(f"{_AXIS}:{kind}")
     values = {
@@ -56,11 +56,11 @@ def set_axis(
         "viscousFrictionCoefficient": float(axis.damping[0]) * per_degree,
     }
     for name, value in values.items():
-        _set_float(library, prim, f"physxJointAxis:{kind}:{name}", value)
+        set_float(library, prim, f"physxJointAxis:{kind}:{name}", value)
     if prim.HasAttribute("physxJoint:jointFriction"):  # an older, dimensionless friction
-        _set_float(library, prim, "physxJoint:jointFriction", 0.0)
-    if torque is not None:
-        library.physics.DriveAPI.Apply(prim, kind).CreateMaxForceAttr(float(torque))
+        set_float(library, prim, "physxJoint:jointFriction", 0.0)
+    if limit := exported.limit_of("torque_max", number):
+        library.physics.DriveAPI.Apply(prim, kind).CreateMaxForceAttr(limit[1])
 
 
 def axis_of(prim: Prim, *, slides: bool) -> tuple[float, float]:
@@ -94,5 +94,6 @@ def rotation(turn: Prim) -> Array:
     return np.asarray(pinocchio.Quaternion(values / length).toRotationMatrix())
 
 
-def _set_float(library: UsdLibrary, prim: Prim, name: str, value: float) -> None:
+def set_float(library: UsdLibrary, prim: Prim, name: str, value: float) -> None:
+    """Set a property of PhysX's schema."""
     prim.CreateAttribute(name, library.sdf.ValueTypeNames.Float, custom=False).Set(value)

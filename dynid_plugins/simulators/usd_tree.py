@@ -28,10 +28,6 @@ _STANDARD_GRAVITY = 9.81
 class UsdTree:
     """The rigid bodies and physics joints of a stage, with inverse dynamics by pinocchio.
 
-    Args:
-        stage: a pxr.Usd.Stage.
-        where: names it in messages.
-
     Raises:
         ConfigurationError: links form a loop, or are scaled.
     """

@@ -20,6 +20,20 @@ def coded_robot(name: str) -> Formulas:
     return _random_tree() if name == RANDOM_TREE else _shipped(name)
 
 
+def coded_motion(
+    formulas: Formulas, count: int = 100
+) -> tuple[tuple[np.ndarray, ...], dict[str, np.ndarray]]:
+    """Return a random motion (3, count, n), and what the core computes along it, by its name."""
+    mechanism = formulas.mechanism
+    shape = (3, count, len(mechanism.joints))
+    q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, shape)
+    return (q, dq, ddq), {
+        "tau": mechanism.inverse_dynamics(q, dq, ddq),
+        "gravity": mechanism.gravity_torque(q),
+        "friction": mechanism.term_torque(q, dq, np.zeros_like(q)),
+    }
+
+
 def _shipped(name: str) -> Formulas:
     """Return a robot without zero parameters, so that all are in the code."""
     robot = load_robot(name)

@@ -18,7 +18,6 @@ from figaroh.tools.load_robot import load_robot
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
-from dynid.signals.signals import Signals
 from dynid_plugins.bench.contenders.interface import Contender, FittedModel, FittingTask
 
 
@@ -56,14 +55,13 @@ def fit(task: FittingTask) -> FittedModel:
         found.initialize()
         found.solve(decimate=False, plotting=False, wls=True)
 
-    def torque(signals: Signals) -> Array:
-        parts = signals.motion
-        rows = regressor.build_regressor_basic(robot, *parts, found.identif_config)
+    def torque(*motion: Array) -> Array:
+        rows = regressor.build_regressor_basic(robot, *motion, found.identif_config)
         rows = regressor.build_regressor_reduced(rows, found._idx_eliminated)  # noqa: SLF001
         base = rows[:, found._base_indices] @ found.phi_base  # noqa: SLF001
         return np.asarray(base.reshape(len(numbers), -1).T)
 
-    return FittedModel(torque)
+    return FittedModel.of_motion(torque)
 
 
 FIGAROH = Contender(

@@ -18,7 +18,6 @@ import scipy
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
-from dynid.signals.signals import Signals
 from dynid_plugins.bench.contenders.interface import Contender, FittedModel, FittingTask
 from dynid_plugins.bench.contenders.plain_script import PlainScript
 
@@ -35,12 +34,7 @@ def fit(task: FittingTask) -> FittedModel:
     arm = PlainScript(task.robot.urdf_xml, task.robot.joints, task.gravity())
     q, dq, ddq, tau = task.motion_and_torque()
     found = _consistent(_rows(arm, q, dq, ddq), tau)
-
-    def torque(signals: Signals) -> Array:
-        motion = signals.motion
-        return np.asarray(_rows(arm, *motion) @ found)
-
-    return FittedModel(torque)
+    return FittedModel.of_motion(lambda *motion: np.asarray(_rows(arm, *motion) @ found))
 
 
 def _rows(arm: PlainScript, q: Array, dq: Array, ddq: Array) -> Array:

@@ -79,6 +79,11 @@ class FittedModel:
     band: Callable[[Signals], Array] | None = None
     keys: int = 0
 
+    @classmethod
+    def of_motion(cls, torque: Callable[[Array, Array, Array], Array]) -> FittedModel:
+        """Return a model whose torque is a function of position, velocity and acceleration."""
+        return cls(lambda signals: torque(*signals.motion))
+
 
 class Contender(NamedTuple):
     """A tool.

@@ -31,7 +31,7 @@ def fit_residual(task: FittingTask) -> FittedModel:
 
 
 def _learn(signals: Sequence[Signals], torques: Sequence[Array]) -> list[Any]:
-    inputs = np.concatenate([_inputs(one) for one in signals])
+    inputs = np.concatenate([np.hstack(one.motion) for one in signals])
     return [
         HistGradientBoostingRegressor(random_state=0).fit(inputs, torque)
         for torque in np.concatenate(torques).T
@@ -39,12 +39,8 @@ def _learn(signals: Sequence[Signals], torques: Sequence[Array]) -> list[Any]:
 
 
 def _predict(joints: Sequence[Any], signals: Signals) -> Array:
-    inputs = _inputs(signals)
+    inputs = np.hstack(signals.motion)
     return np.column_stack([joint.predict(inputs) for joint in joints])
-
-
-def _inputs(signals: Signals) -> Array:
-    return np.hstack(signals.motion)
 
 
 LEARNED = Contender("gradient boosting", fit, ("scikit-learn",), _DEFAULTS, learned=True)

@@ -22,11 +22,7 @@ def fit_plain(task: FittingTask) -> FittedModel:
     task.refuse_loops()
     arm = PlainScript(task.robot.urdf_xml, task.robot.joints, task.gravity())
     arm.fit(*task.motion_and_torque())
-
-    def torque(signals: Signals) -> Array:
-        return arm.torque(*signals.motion)
-
-    return FittedModel(torque, lambda _: 1.96 * arm.scatter)
+    return FittedModel(lambda signals: arm.torque(*signals.motion), lambda _: 1.96 * arm.scatter)
 
 
 def fit_dynid(task: FittingTask) -> FittedModel:

@@ -22,7 +22,6 @@ from mujoco import sysid
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.robot.robot import Robot
-from dynid.signals.signals import Signals
 from dynid_plugins.bench.contenders.interface import Contender, FittedModel, FittingTask
 
 if not hasattr(sysid, "optimize"):  # it is imported without its libraries, and is empty then
@@ -50,18 +49,14 @@ class SysidModel(NamedTuple):
 def fit(task: FittingTask) -> FittedModel:
     """Fit with the optimiser's defaults."""
     found, joints = identify_by_torque(task), task.robot.joints
-
-    def torque(signals: Signals) -> Array:
-        motion = signals.motion
-        return _inverse(found, joints, *motion)
-
-    return FittedModel(torque)
+    return FittedModel.of_motion(partial(_inverse, found, joints))
 
 
 def identify_by_torque(task: FittingTask) -> SysidModel:
     """Return the model that the optimiser finds with its defaults."""
     task.refuse_loops()
-    q, dq, ddq, tau = (part[_every(part)] for part in task.motion_and_torque())
+    parts = task.motion_and_torque()
+    q, dq, ddq, tau = (part[:: -(-len(part) // _SAMPLES)] for part in parts)
     joints, rms = task.robot.joints, np.sqrt(np.mean(tau**2, axis=0))
     spec = _specification(task)
     free = _free_parameters(spec, task.robot, dq, ddq, rms)
@@ -84,10 +79,6 @@ def _applied(parameters: Any, spec: Any, joints: tuple[str, ...]) -> SysidModel:
     model = sysid.apply_param_modifiers(parameters, spec)
     offsets = [float(parameters[f"{name}_offset"].value[0]) for name in joints]
     return SysidModel(model, np.array(offsets))
-
-
-def _every(values: Array) -> slice:
-    return slice(None, None, -(-len(values) // _SAMPLES))
 
 
 def _specification(task: FittingTask) -> Any:

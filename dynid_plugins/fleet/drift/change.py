@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.linalg import ScaledSpectrum
 from dynid_plugins.fleet.drift.causes import Cause
-from dynid_plugins.fleet.drift.scan import precision, scaled_spectrum
+from dynid_plugins.fleet.drift.scan import precision
 
 _CONFIDENCE = 3.84  # 95 % of chi² with one degree of freedom
 _SURE_OF_SHAPE = 4.0  # difference of chi² between a step and a ramp
@@ -82,8 +83,8 @@ def is_gradual(departures: Array, variances: Array) -> bool | None:
     count = len(departures)
     weight = 1 / variances
     gains = []
-    for shape in (_step, _ramp):
-        curves = np.array([shape(count, start) for start in range(count - 2)])
+    since = np.arange(count) - np.arange(count - 2)[:, None]  # rows since each possible start
+    for curves in ((since >= 0).astype(float), np.maximum(since, 0.0)):  # steps and ramps
         products = curves @ (weight * departures)
         gains.append(float(np.max(products**2 / (curves**2 @ weight))))
     difference = gains[1] - gains[0]
@@ -129,30 +130,22 @@ def size_weights(cause: Cause, information: Array) -> Array:
         cause: with its signature (k, m).
         information: (k, k) inverse covariance of the difference.
     """
-    weighted, inverse, _, seen = _solution(cause, information)
-    return np.asarray(inverse[0] @ weighted) if seen else np.full(len(information), np.nan)
+    weighted = cause.signature.T @ information
+    spectrum = ScaledSpectrum.of(weighted @ cause.signature)
+    if not spectrum.determined[0]:
+        return np.full(len(information), np.nan)
+    return np.asarray(spectrum.inverse[0] @ weighted)
 
 
 def _fit(difference: Array, information: Array, cause: Cause) -> tuple[float, int, float, float]:
     """Return chi² that a cause explains, its rank, and the size with its standard deviation."""
-    weighted, inverse, rank, seen = _solution(cause, information)
-    right = weighted @ difference
-    sizes = inverse @ right
-    size = float(sizes[0]) if seen else np.nan
-    return float(right @ sizes), rank, size, float(np.sqrt(max(inverse[0, 0], 0.0)))
-
-
-def _solution(cause: Cause, information: Array) -> tuple[Array, Array, int, bool]:
-    """Return the right side (m, k) of the normal equations, their inverse (m, m) and rank.
-
-    Last, whether the first size is determined.
-    """
     weighted = cause.signature.T @ information
-    norm, values, vectors, kept = scaled_spectrum(weighted @ cause.signature)
-    inverse = vectors[:, kept] / values[kept] @ vectors[:, kept].T / norm / norm[:, None]
-    # a direction that the parameters cannot show has no part in the size
-    hidden = np.sqrt(np.sum(vectors[0, ~kept] ** 2))
-    return weighted, inverse, int(kept.sum()), bool(hidden < 1e-3)
+    spectrum = ScaledSpectrum.of(weighted @ cause.signature)
+    right, inverse = weighted @ difference, spectrum.inverse
+    sizes = inverse @ right
+    size = float(sizes[0]) if spectrum.determined[0] else np.nan
+    rank = int(spectrum.known.sum())
+    return float(right @ sizes), rank, size, float(np.sqrt(max(inverse[0, 0], 0.0)))
 
 
 def weighted_mean(
@@ -175,11 +168,3 @@ def weighted_mean(
     others = np.einsum("rs,skl->rkl", together - np.eye(len(values)), gains)
     added = np.einsum("rij,rjk,rlk->il", gains, days, others, optimize=True)
     return mean, covariance + (added + added.T) / 2
-
-
-def _step(count: int, start: int) -> Array:
-    return (np.arange(count) >= start).astype(float)
-
-
-def _ramp(count: int, start: int) -> Array:
-    return np.maximum(np.arange(count) - start, 0.0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from dynid.arguments import check_number, check_type
 from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.robot.model import Model
-from dynid_plugins.fleet.drift.baseline import Baseline, Series, fit_baseline
 from dynid_plugins.fleet.drift.between_days import BetweenDays, Groups
 from dynid_plugins.fleet.drift.causes import Cause, find_causes, friction_groups
 from dynid_plugins.fleet.drift.change import (
@@ -29,13 +29,11 @@ from dynid_plugins.fleet.drift.reference import Span, find_variation, parameter_
 from dynid_plugins.fleet.drift.scan import (
     MOST,
     Contrasts,
-    contrast_series,
+    StageResult,
+    evaluate_stage,
     make_contrasts,
     precision,
-    scan_stage,
-    slope_prior,
     stages,
-    surprise,
 )
 from dynid_plugins.fleet.drift.threshold import find_threshold
 from dynid_plugins.fleet.drift.visibility import SOON, Visibility, find_visibility
@@ -112,13 +110,12 @@ def detect_drift(
             f"{reference} needs at least {reference + 1}; record more, or choose a smaller "
             f"reference (at least {_LEAST_REFERENCE})."
         )
-    watch = _prepare(model, history, reference, seed)
+    watch, between = _prepare(model, history, reference, seed)
     threshold = find_threshold(
         history,
         reference,
-        watch.between,
+        between,
         watch.contrasts,
-        slope_prior(watch.contrasts, watch.groups.sizes),
         false_alarms_per_year=false_alarms_per_year,
         simulations=simulations,
         seed=seed,
@@ -129,23 +126,24 @@ def detect_drift(
             f"history of {history.robot}: the covariances of its recordings differ by too many "
             "orders of magnitude; leave out recordings in which the robot hardly moves."
         )
-    shown, changes, watch = _run(watch, reference, threshold)
+    shown, changes, last = _run(watch, threshold)
+    visibility = find_visibility(
+        watch.contrasts.causes,
+        history.covariances,
+        last.between,
+        reference,
+        threshold,
+        last.series.freedom[SOON],
+    )
     return Drift(
         history,
         reference,
         false_alarms_per_year,
         threshold,
         shown,
-        watch.between,
+        last.between,
         tuple(changes),
-        find_visibility(
-            watch.contrasts.causes,
-            history.covariances,
-            watch.between,
-            reference,
-            threshold,
-            watch.series.freedom[SOON],
-        ),
+        visibility,
     )
 
 
@@ -168,19 +166,20 @@ def cause_sizes(drift: Drift, causes: Sequence[Cause]) -> tuple[Array, Array]:
     return (history.values - usual) @ weights.T, np.sqrt(variances)
 
 
-@dataclass(frozen=True, eq=False)
-class _Watch:
+class _Watch(NamedTuple):
+    """A history, and what does not change while it is tested."""
+
     history: History
     reference: int
     span: Span
     groups: Groups
-    between: BetweenDays
     contrasts: Contrasts
-    total: Array  # (R, k, k) covariances with the variation between days
-    series: Series  # of the contrasts
 
 
-def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watch:
+def _prepare(
+    model: Model, history: History, reference: int, seed: int
+) -> tuple[_Watch, BetweenDays]:
+    """Return what is tested, and the component between days that the first reference shows."""
     span, first = Span.of_history(history), slice(0, reference)
     if not np.ptp(history.values[first], axis=0).any():
         raise EstimationError(
@@ -189,90 +188,69 @@ def _prepare(model: Model, history: History, reference: int, seed: int) -> _Watc
         )
     groups = friction_groups(model, history.names, history.covariances[first])
     between = find_variation([span.part(0, reference)], groups)
-    total = between.covariance(history.covariances)
     causes = find_causes(model, history.names, seed=seed)
-    contrasts = make_contrasts(causes, precision(total[first]).mean(axis=0))
-    series = contrast_series(span, between, contrasts, reference)
-    return _Watch(history, reference, span, groups, between, contrasts, total, series)
+    total = between.covariance(history.covariances[first])
+    contrasts = make_contrasts(causes, precision(total).mean(axis=0))
+    return _Watch(history, reference, span, groups, contrasts), between
 
 
-def _run(watch: _Watch, reference: int, threshold: float) -> tuple[Array, list[Change], _Watch]:
+def _run(watch: _Watch, threshold: float) -> tuple[Array, list[Change], StageResult]:
     """Return the surprise (R,) at each recording, the changes, and what is known at the end."""
-    count = len(watch.series.sizes)
-    shown = np.zeros(count)
+    shown = np.zeros(len(watch.history.times))
     changes: list[Change] = []
     start = 0  # of the reference
     before: list[_Edges] = []  # blocks before the last change
-    while start + reference < count:
-        alarm, blocks, watch = _until_alarm(watch, start, before, threshold, shown)
+    while True:
+        alarm, blocks, known = _until_alarm(watch, start, before, threshold, shown)
         if alarm is None:
-            break
-        changes.append(_describe(watch, (start, start + reference), *alarm))
+            return shown, changes, known
+        changes.append(_describe(watch, known, start, *alarm))
         earliest = changes[-1].earliest
         before = [one for one in blocks if one[0] == start or one[1] <= earliest]
         # the recordings that raised the alarm are extreme by selection, and no reference
         start = alarm[0] + 1
-    return shown, changes, watch
+        if start + watch.reference >= len(shown):
+            return shown, changes, known
 
 
 def _until_alarm(
     watch: _Watch, start: int, before: list[_Edges], threshold: float, shown: Array
-) -> tuple[tuple[int, int, float] | None, list[_Edges], _Watch]:
+) -> tuple[tuple[int, int, float] | None, list[_Edges], StageResult]:
     """Test the recordings after a reference, and write their surprise to ``shown``.
 
     Returns:
         recording, cause and surprise of the first alarm, if there is one; the blocks that were
         known then, and what they show.
     """
-    blocks = before
+    tested: list[tuple[list[_Edges], StageResult]] = []
     for stage in stages(watch.reference, len(shown) - start):
         blocks = (before + stage.edges(start))[-MOST:]
-        watch = _learned(watch, blocks)
-        baseline = _baseline(watch, start, start + watch.reference)
-        statistic = scan_stage(watch.series, baseline, watch.contrasts.owner, stage, start)
-        surprises = surprise(statistic, watch.contrasts.owner)
-        for number, found in enumerate(surprises, start + stage.begin):
+        known = evaluate_stage(watch.span, blocks, watch.groups, watch.contrasts, stage, start)
+        tested.append((blocks, known))
+        for number, found in enumerate(known.surprise, start + stage.begin):
             shown[number] = found.max()
             if shown[number] > threshold:
-                return (number, int(np.argmax(found)), float(shown[number])), blocks, watch
-    return None, blocks, watch
-
-
-def _learned(watch: _Watch, blocks: list[_Edges]) -> _Watch:
-    """Return the same with the component between days that blocks of recordings show."""
-    spans = [watch.span.part(*one) for one in blocks]
-    between = find_variation(spans, watch.groups)
-    return replace(
-        watch,
-        between=between,
-        total=between.covariance(watch.history.covariances),
-        series=contrast_series(watch.span, between, watch.contrasts, watch.reference),
-    )
-
-
-def _baseline(watch: _Watch, begin: int, end: int) -> Baseline:
-    prior = slope_prior(watch.contrasts, watch.groups.sizes)
-    return fit_baseline(watch.series.part(begin, end), prior)
+                return (number, int(np.argmax(found)), float(shown[number])), blocks, known
+    return None, *tested[-1]
 
 
 def _describe(
-    watch: _Watch, reference: tuple[int, int], alarm: int, suspect: int, size: float
+    watch: _Watch, known: StageResult, begin: int, alarm: int, suspect: int, size: float
 ) -> Change:
-    """Return start, causes and sizes of the change that an alarm belongs to."""
-    begin, end = reference
-    last = min(alarm + _AFTER, len(watch.series.sizes) - 1)
-    baseline = _baseline(watch, begin, end)
-    after = watch.series.part(end, last + 1)
-    design = baseline.design(after.temperatures, len(after.sizes))
-    departures = after.sizes - design @ baseline.coefficients
+    """Return start, causes and sizes of the change that an alarm after a reference belongs to."""
+    end, causes = begin + watch.reference, watch.contrasts.causes
+    last = min(alarm + _AFTER, len(watch.history.times) - 1)
+    after = known.series.part(end, last + 1)
+    design = known.baseline.design(after.temperatures, len(after.sizes))
+    departures = after.sizes - design @ known.baseline.coefficients
     mine = watch.contrasts.owner == suspect
     upto = alarm + 1 - end
     spread = after.lasting_variances
     found = locate(departures[:upto, mine], spread[:upto, mine])
     start, earliest, latest = (end + one for one in found)
-    difference, covariance = _parameter_change(watch, (begin, end), (start, last + 1))
-    explanations, unexplained = explain(difference, covariance, watch.contrasts.causes)
-    best = next(i for i, one in enumerate(watch.contrasts.causes) if one is explanations[0].cause)
+    spans = slice(begin, end), slice(start, last + 1)
+    explanations, unexplained = explain(*_parameter_change(watch, known.between, *spans), causes)
+    best = next(i for i, one in enumerate(causes) if one is explanations[0].cause)
     row = int(np.flatnonzero(watch.contrasts.owner == best)[-1])
     shape = None  # a ramp is no different from a step in the first recordings after it
     if last - start >= _SHAPE:
@@ -291,24 +269,22 @@ def _describe(
 
 
 def _parameter_change(
-    watch: _Watch, before: tuple[int, int], after: tuple[int, int]
+    watch: _Watch, between: BetweenDays, old: slice, new: slice
 ) -> tuple[Array, Array]:
     """Return the difference (k,) of the means of two spans, and its covariance."""
-    warmth, old, new = watch.span.temperatures, slice(*before), slice(*after)
-    slope, added = np.zeros_like(watch.span.values), np.zeros_like(watch.total[0])
+    warmth, values = watch.span.temperatures, watch.span.values
+    added: Array | float = 0.0
     if warmth is not None:
-        baseline = parameter_baseline(watch.span.part(*before), watch.groups)
-        slope = np.outer(warmth - baseline.middle, baseline.coefficients[1])
+        baseline = parameter_baseline(watch.span.part(old.start, old.stop), watch.groups)
+        values = values - np.outer(warmth - baseline.middle, baseline.coefficients[1])
         warmer = float(warmth[new].mean() - warmth[old].mean())
         added = warmer**2 * np.diag(baseline.covariance[:, 1, 1])
-    values = watch.span.values - slope
-    first, spread = _mean(watch, values, old)
-    second, spread_after = _mean(watch, values, new)
-    return second - first, spread + spread_after + added
 
+    def mean(rows: slice) -> tuple[Array, Array]:
+        within = watch.history.covariances[rows]
+        days = between.days(within)
+        together = decay(watch.span.steps[rows], between.persistence.mean)
+        return weighted_mean(values[rows], within + days, days, together)
 
-def _mean(watch: _Watch, values: Array, rows: slice) -> tuple[Array, Array]:
-    """Return the mean (k,) of recordings, whose days are correlated, and its covariance."""
-    days = watch.between.days(watch.history.covariances[rows])
-    together = decay(watch.span.steps[rows], watch.between.persistence.mean)
-    return weighted_mean(values[rows], watch.total[rows], days, together)
+    (first, spread), (second, spread_after) = mean(old), mean(new)
+    return second - first, np.asarray(spread + spread_after + added)

@@ -183,11 +183,7 @@ def history_of_models(
 
 
 def common_parameters(determined: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-    """Return the parameters that every recording determines, with the same regrouping.
-
-    Args:
-        determined: of each recording the regroupings by parameters.
-    """
+    """Return the parameters that every recording determines, with the same regrouping."""
     return tuple(
         name
         for name, relation in determined[0].items()

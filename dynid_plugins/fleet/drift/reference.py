@@ -74,12 +74,7 @@ def parameter_baseline(reference: Span, groups: Groups) -> Baseline:
 
 
 def find_variation(references: Sequence[Span], groups: Groups) -> BetweenDays:
-    """Estimate the component between days that is left after the effect of temperature.
-
-    Args:
-        references: each with a mean of its own.
-        groups: of the parameters.
-    """
+    """Estimate the component between days that is left after the effect of temperature."""
     baselines = [parameter_baseline(one, groups) for one in references]
     designs = [
         baseline.design(one.temperatures, len(one.values))

@@ -25,15 +25,23 @@ import scipy
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid_plugins.fleet.drift.baseline import SLOPE, Baseline, Resemblance, Series, cumulated
-from dynid_plugins.fleet.drift.between_days import BetweenDays
+from dynid.linalg import ScaledSpectrum
+from dynid_plugins.fleet.drift.baseline import (
+    SLOPE,
+    Baseline,
+    Resemblance,
+    Series,
+    cumulated,
+    fit_baseline,
+)
+from dynid_plugins.fleet.drift.between_days import BetweenDays, Groups
 from dynid_plugins.fleet.drift.causes import Cause
 from dynid_plugins.fleet.drift.freedom import as_if_known, freedom_of_windows
-from dynid_plugins.fleet.drift.reference import Span
+from dynid_plugins.fleet.drift.reference import Span, find_variation
 
 LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34)
 """Lengths of windows [recordings]; a geometric series loses little against all (Lai 1995)."""
-_NO_INFORMATION = 1e-9
+
 _SINGULAR = 1e-12
 # beyond which the tail's leading term is used, before it is 0 in double precision
 _LARGEST_EXACT_ARGUMENT = 300.0
@@ -75,35 +83,16 @@ def make_contrasts(causes: Sequence[Cause], information: Array) -> Contrasts:
     owner: list[int] = []
     for number, cause in enumerate(causes):
         weighted = cause.signature.T @ information
-        norm, values, vectors, kept = scaled_spectrum(weighted @ cause.signature)
-        basis = (vectors[:, kept] / np.sqrt(values[kept])).T
-        rows += list(basis @ (weighted / norm[:, None]))
-        owner += [number] * int(kept.sum())
+        parts = ScaledSpectrum.of(weighted @ cause.signature).directions.T @ weighted
+        rows += list(parts)
+        owner += [number] * len(parts)
     return Contrasts(np.array(rows), np.array(owner), tuple(causes))
-
-
-def scaled_spectrum(normal: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-    """Return the spectrum of a normal matrix (m, m) as if its columns had unit norm.
-
-    Returns:
-        norms of the columns, eigenvalues, eigenvectors, and which of them have information.
-    """
-    norm = np.sqrt(np.maximum(np.diag(normal), 1e-300))
-    values, vectors = np.linalg.eigh(normal / norm / norm[:, None])
-    return norm, values, vectors, values > _NO_INFORMATION * values[-1]
 
 
 def contrast_series(
     span: Span, between: BetweenDays, contrasts: Contrasts, reference: int
 ) -> Series:
-    """Return the contrasts of recordings with a component between days.
-
-    Args:
-        span: the recordings.
-        between: the component.
-        contrasts: of the causes.
-        reference: number of recordings that they will be compared with.
-    """
+    """Return the contrasts of recordings with a component between days."""
     matrix, days = contrasts.matrix, between.days(span.within)
     variances, own = (
         (matrix @ one * matrix).sum(axis=-1)[span.kind] for one in (span.within + days, days)
@@ -119,11 +108,6 @@ def contrast_series(
             between, matrix, span.within.mean(axis=0), contrasts.owner, reference, LENGTHS
         ),
     )
-
-
-def slope_prior(contrasts: Contrasts, friction: Array) -> Array:
-    """Return the prior (c,) of slopes for ``friction`` (k,), which is 0 at other parameters."""
-    return np.asarray(SLOPE * np.abs(contrasts.matrix @ np.diag(friction)).sum(axis=1))
 
 
 class Stage(NamedTuple):
@@ -193,23 +177,6 @@ def scan(series: Series, baseline: Baseline, owner: NDArray[np.intp]) -> Array:
     return best
 
 
-def scan_stage(
-    series: Series, baseline: Baseline, owner: NDArray[np.intp], stage: Stage, start: int = 0
-) -> Array:
-    """Return the statistic (recordings of the stage, causes).
-
-    Args:
-        series: all contrasts.
-        baseline: of the reference.
-        owner: (c,) cause of each row.
-        stage: the recordings, which windows of earlier ones after the reference end at.
-        start: first recording of the reference.
-    """
-    first = max(stage.reference, stage.begin - LENGTHS[-1] + 1)
-    found = scan(series.part(start + first, start + stage.end), baseline, owner)
-    return found[stage.begin - first :]
-
-
 def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:
     """Return minus the natural logarithm of the probability of such a statistic (…, causes)."""
     found = np.empty_like(statistic)
@@ -223,3 +190,49 @@ def surprise(statistic: Array, owner: NDArray[np.intp]) -> Array:
             near = -scipy.stats.chi2.logsf(values, freedom)
             found[..., cause] = np.where(half > _LARGEST_EXACT_ARGUMENT, far, near)
     return found
+
+
+class StageResult(NamedTuple):
+    """What the recordings of a stage show, by what is known then.
+
+    Attributes:
+        between: component between days.
+        series: all contrasts.
+        baseline: of the reference.
+        surprise: (recordings of the stage, causes).
+    """
+
+    between: BetweenDays
+    series: Series
+    baseline: Baseline
+    surprise: Array
+
+
+def evaluate_stage(
+    span: Span,
+    blocks: Sequence[tuple[int, int]],
+    groups: Groups,
+    contrasts: Contrasts,
+    stage: Stage,
+    start: int = 0,
+) -> StageResult:
+    """Test the recordings of a stage.
+
+    Windows of earlier recordings after the reference end at them too.
+
+    Args:
+        span: all recordings.
+        blocks: begin and end of those that show the variation between days.
+        groups: of the parameters.
+        contrasts: of the causes.
+        stage: the recordings.
+        start: first recording of the reference.
+    """
+    between = find_variation([span.part(*one) for one in blocks], groups)
+    series = contrast_series(span, between, contrasts, stage.reference)
+    prior = SLOPE * np.abs(contrasts.matrix @ np.diag(groups.sizes)).sum(axis=1)  # of slopes
+    baseline = fit_baseline(series.part(start, start + stage.reference), prior)
+    first = max(stage.reference, stage.begin - LENGTHS[-1] + 1)
+    found = scan(series.part(start + first, start + stage.end), baseline, contrasts.owner)
+    statistic = found[stage.begin - first :]
+    return StageResult(between, series, baseline, surprise(statistic, contrasts.owner))

@@ -9,25 +9,17 @@ import scipy
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid_plugins.fleet.drift.baseline import fit_baseline
 from dynid_plugins.fleet.drift.between_days import BetweenDays
 from dynid_plugins.fleet.drift.history import History
-from dynid_plugins.fleet.drift.reference import Span, find_variation
-from dynid_plugins.fleet.drift.scan import (
-    Contrasts,
-    contrast_series,
-    scan_stage,
-    stages,
-    surprise,
-)
+from dynid_plugins.fleet.drift.reference import Span
+from dynid_plugins.fleet.drift.scan import Contrasts, evaluate_stage, stages
 
 _HORIZON = 366  # recordings of a simulated year at most
 _DISTINCT = 12  # covariances of recordings that are used
 _BLOCK = 30  # recordings in which one alarm is counted at most
 _TAIL = 0.1  # share of the simulated blocks whose excess is taken as exponential, and
-_VALUES = (
-    30  # their number at most: the tail of a mixture of variances is not exponential as a whole
-)
+# their number at most: the tail of a mixture of variances is not exponential as a whole
+_VALUES = 30
 
 
 def find_threshold(
@@ -35,7 +27,6 @@ def find_threshold(
     reference: int,
     between: BetweenDays,
     contrasts: Contrasts,
-    prior: Array,
     *,
     false_alarms_per_year: float,
     simulations: int,
@@ -57,24 +48,31 @@ def find_threshold(
         reference: number of recordings of the reference.
         between: component between days.
         contrasts: of the causes.
-        prior: (c,) of slopes over temperature.
         false_alarms_per_year: accepted, of all causes together.
         simulations: number of years.
         seed: of the random numbers.
         share: called with the share of the years that are simulated.
     """
     random = np.random.default_rng(seed)
-    per_year = history.per_year
+    per_year, warmth = history.per_year, history.temperatures
     horizon = int(np.clip(round(per_year), 1, _HORIZON))
+    count = reference + horizon
     chosen = np.unique(np.linspace(0, len(history.times) - 1, _DISTINCT).round().astype(int))
     within = history.covariances[chosen]
     roots = _roots(within)
+    starts = np.linspace(0, horizon, max(1, round(horizon / _BLOCK)) + 1)[:-1].astype(int)
     years = []
     for year in range(simulations):
         share(year / simulations)
-        years.append(
-            _largest(random, reference, horizon, within, roots, history, between, contrasts, prior)
-        )
+        kind = random.integers(len(within), size=count)
+        values = _drawn(random, between.drawn(random), roots, kind)
+        temperatures = None if warmth is None else random.choice(warmth, size=count)
+        span = Span(values, within, kind, np.arange(float(count)), temperatures)
+        surprises = [
+            evaluate_stage(span, one.edges(0), between.groups, contrasts, one).surprise
+            for one in stages(reference, count)
+        ]
+        years.append(np.maximum.reduceat(np.concatenate(surprises).max(axis=1), starts))
     largest = np.array(years)
     blocks = largest.size / simulations
     chance = -np.expm1(-false_alarms_per_year * horizon / per_year / blocks)
@@ -83,38 +81,6 @@ def find_threshold(
         return float(np.quantile(largest, 1 - chance))
     start = np.quantile(largest, 1 - tail)
     return float(start + np.mean(largest[largest > start] - start) * np.log(tail / chance))
-
-
-def _largest(
-    random: np.random.Generator,
-    reference: int,
-    horizon: int,
-    within: Array,
-    roots: Array,
-    history: History,
-    between: BetweenDays,
-    contrasts: Contrasts,
-    prior: Array,
-) -> Array:
-    """Return the largest surprises of a simulated year after its reference, block by block."""
-    count = reference + horizon
-    kind = random.integers(len(within), size=count)
-    values = _drawn(random, between.drawn(random), roots, kind)
-    warmth = history.temperatures
-    temperatures = None if warmth is None else random.choice(warmth, size=count)
-    span = Span(values, within, kind, np.arange(float(count)), temperatures)
-    surprises = np.empty(horizon)
-    for stage in stages(reference, count):
-        known = [span.part(*one) for one in stage.edges(0)]
-        found = find_variation(known, between.groups)
-        series = contrast_series(span, found, contrasts, reference)
-        baseline = fit_baseline(series.part(0, reference), prior)
-        statistic = scan_stage(series, baseline, contrasts.owner, stage)
-        mine = slice(stage.begin - reference, stage.end - reference)
-        surprises[mine] = surprise(statistic, contrasts.owner).max(axis=1)
-    blocks = max(1, round(horizon / _BLOCK))
-    starts = np.linspace(0, horizon, blocks + 1)[:-1].astype(int)
-    return np.asarray(np.maximum.reduceat(surprises, starts))
 
 
 def _drawn(

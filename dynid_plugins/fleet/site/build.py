@@ -15,7 +15,6 @@ from dynid.input_file import read_text
 from dynid.text import count
 from dynid.transaction import written_together
 from dynid_plugins.fleet.dataset import FleetResults
-from dynid_plugins.fleet.drift.detection import Drift
 from dynid_plugins.fleet.engine import WorkerLost, completed
 from dynid_plugins.fleet.histories import model_path, robot_history
 from dynid_plugins.fleet.progress import Progress
@@ -29,7 +28,7 @@ from dynid_plugins.fleet.site.pages import (
     fleet_page,
     page_name,
 )
-from dynid_plugins.fleet.site.robot_page import Pair, RobotContent, robot_page
+from dynid_plugins.fleet.site.robot_page import Pair, robot_page
 from dynid_plugins.fleet.site.timelines import Kind
 from dynid_plugins.fleet.watch import RobotState
 
@@ -51,13 +50,6 @@ def write_site(
     """Write the pages of a fleet, which need no server; those of an earlier run are replaced.
 
     Models are linked to in the data set, relative to the folder.
-
-    Args:
-        results: the data set.
-        states: of its robots, those first that need a person.
-        client: of the cluster that makes the pages.
-        folder: of the pages; created if it does not exist.
-        progress: called with the number of robots that are done, and that of all.
 
     Raises:
         WriteError: the folder cannot be written.
@@ -93,7 +85,8 @@ def robot_pages(
         TaskError: the cluster ended, or a page ended its processes.
     """
     contents = (
-        (one.robot, (_content(results.of_robot(one.robot), one, models, live),)) for one in states
+        (one.robot, (one, *_content(results.of_robot(one.robot), one), models, live))
+        for one in states
     )
     for robot, text in completed(client, robot_page, contents):
         if isinstance(text, WorkerLost):
@@ -101,14 +94,16 @@ def robot_pages(
         yield page_name(robot), text
 
 
-def _content(mine: FleetResults, state: RobotState, models: str, live: bool) -> RobotContent:
+def _content(
+    mine: FleetResults, state: RobotState
+) -> tuple[list[Any], dict[str, Kind], list[Pair]]:
+    """Return a robot's recordings, the latest first, the kinds of its parameters, and its pairs."""
     rows = mine.recordings.drop_columns(list(_HEAVY)).to_pylist()
-    dated = sorted(rows, key=lambda row: row["recorded_at"] or row["finished_at"])
+    rows.sort(key=lambda row: row["recorded_at"] or row["finished_at"])
     names = ("parameter", "kind", "joint", "unit")
     columns = (mine.parameters[name].to_pylist() for name in names)
     kinds = {name: Kind(*rest) for name, *rest in zip(*columns, strict=True)}
-    pairs = tuple(_pairs(mine, state))
-    return RobotContent(state, tuple(reversed(dated)), kinds, pairs, models, live)
+    return rows[::-1], kinds, list(_pairs(mine, state))
 
 
 def _pairs(mine: FleetResults, state: RobotState) -> Iterator[Pair]:
@@ -119,7 +114,9 @@ def _pairs(mine: FleetResults, state: RobotState) -> Iterator[Pair]:
         return  # the state says why
     chosen = [("First and last recording", 0, len(rows) - 1)]
     if state.drift is not None and state.drift.changes:
-        chosen.insert(0, ("Before and after the latest change", *_around(state.drift)))
+        change = state.drift.changes[-1]
+        around = max(change.earliest - 1, 0), max(change.latest, change.alarm)  # which showed it
+        chosen.insert(0, ("Before and after the latest change", *around))
     for title, first, second in chosen:
         try:
             texts = tuple(read_text(model_path(mine, rows[one])) for one in (first, second))
@@ -129,20 +126,8 @@ def _pairs(mine: FleetResults, state: RobotState) -> Iterator[Pair]:
         yield Pair(title, before, after, (texts[0], texts[1]))
 
 
-def _around(drift: Drift) -> tuple[int, int]:
-    """Return the last recording before the latest change, and the one that showed it."""
-    last = drift.changes[-1]
-    return max(last.earliest - 1, 0), max(last.latest, last.alarm)
-
-
 def overview_page(results: FleetResults, states: Sequence[RobotState], *, live: bool) -> str:
-    """Return the text of the first page.
-
-    Args:
-        results: the data set.
-        states: of its robots, those first that need a person.
-        live: whether a server shows the page.
-    """
+    """Return the text of the first page."""
     columns = ("robot", "recording", "recorded_at", "finished_at", "status", "message")
     recordings = results.recordings.select(columns).to_pylist()
     last: dict[str, Any] = {}
@@ -167,26 +152,11 @@ def overview_page(results: FleetResults, states: Sequence[RobotState], *, live: 
             ],
             "types": sorted({one.type for one in states}),
             "tally": {name: tally[name] for name in STATES if tally[name]},
-            "rows": [_row(one, date(last.get(one.robot))) for one in states],
-            "failures": [row | {"date": date(row["recorded_at"])} for row in failures[:_FAILURES]],
+            "states": states,
+            "last": last,
+            "sparkline": sparkline,
+            "failures": failures[:_FAILURES],
             "more_failures": len(failures[_FAILURES:]),
         },
         live=live,
     )
-
-
-def _row(state: RobotState, last: str) -> dict[str, Any]:
-    drift, said = state.drift, state.sentences
-    return {
-        "robot": state.robot,
-        "type": state.type,
-        "badges": badges(state),
-        "sentence": said[0] if said else "",
-        "more": said[1:],
-        "spark": "" if drift is None else sparkline(drift.surprise, drift.threshold),
-        "evidence": 0.0 if drift is None else round(drift.surprise.max() / drift.threshold, 3),
-        "last": last,
-        "counts": (state.recordings, state.failed),
-        "recordings": count(state.recordings),
-        "failed": count(state.failed),
-    }

@@ -7,7 +7,7 @@ robot's page has dozens of these, each as wide as a phone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
 
 import numpy as np
@@ -16,6 +16,7 @@ from markupsafe import Markup
 from dynid.arrays import Array
 from dynid.report.decimation import envelope
 from dynid.report.ticks import Axis
+from dynid_plugins.fleet.drift.change import Change
 from dynid_plugins.fleet.drift.history import DAY
 
 WIDTH, HEIGHT = 400, 170
@@ -24,23 +25,6 @@ _BUCKETS = 40
 _TICKS = 4
 _YEAR_SHOWN = 300  # days from which dates need their year
 _BAR = 2.0  # half length of error bars [standard deviations]
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A change.
-
-    Attributes:
-        label: its number.
-        start, earliest, latest: indices of recordings.
-        gradual: whether values have no level after it.
-    """
-
-    label: str
-    start: int
-    earliest: int
-    latest: int
-    gradual: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +37,7 @@ class Timeline:
         deviations: (R,) standard deviations, of the error bars; None for no bars.
         usual: lower and upper end of the range of an unchanged robot, if known.
         limit: a line, such as a threshold.
-        marks: changes.
+        changes: in order of time, which are marked by their numbers.
         levels: mean value and the indices (begin, end) of the recordings it is of.
     """
 
@@ -62,8 +46,8 @@ class Timeline:
     deviations: Array | None = None
     usual: tuple[float, float] | None = None
     limit: float | None = None
-    marks: Sequence[Mark] = ()
-    levels: Sequence[tuple[float, int, int]] = field(default_factory=tuple)
+    changes: Sequence[Change] = ()
+    levels: Sequence[tuple[float, int, int]] = ()
 
 
 def draw(line: Timeline, description: str) -> Markup:
@@ -73,8 +57,9 @@ def draw(line: Timeline, description: str) -> Markup:
     if line.usual is not None:
         low, high = (float(axes.y(one)) for one in line.usual)
         parts.append(_box("usual", _LEFT, high, WIDTH - _RIGHT - _LEFT, low - high))
-    parts += [_change(axes, mark) for mark in line.marks]
-    shown = _shown(line)
+    parts += [_change(axes, number, change) for number, change in enumerate(line.changes, 1)]
+    kept, _ = envelope(np.arange(len(line.times), dtype=float), line.values, _BUCKETS)
+    shown = kept.astype(np.intp)
     x, y = axes.x(line.times[shown]), axes.y(line.values[shown])
     # between so many points a fraction of a pixel cannot be seen, and dozens of charts are long
     decimals = 1 if len(shown) == len(line.times) else 0
@@ -91,14 +76,6 @@ def draw(line: Timeline, description: str) -> Markup:
     parts.append(_path("dots", _strokes(x, y, y, decimals)))
     start = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">')
     return start.format(WIDTH, HEIGHT, description) + Markup("").join(parts) + Markup("</svg>")
-
-
-def _shown(line: Timeline) -> np.ndarray:
-    """Return the indices of the recordings that are drawn."""
-    count = len(line.times)
-    rows = np.arange(count, dtype=float)
-    kept, _ = envelope(rows, line.values, _BUCKETS)
-    return kept.astype(np.intp)
 
 
 class _Axes:
@@ -146,16 +123,16 @@ def _date(day: float, span: float) -> str:
     return f"{moment.day} {moment:%b}" + (f" {moment:%H:%M}" if span < 3 else "")
 
 
-def _change(axes: _Axes, mark: Mark) -> Markup:
+def _change(axes: _Axes, number: int, change: Change) -> Markup:
     earliest, start, latest = (
-        float(axes.x(axes.times[one])) for one in (mark.earliest, mark.start, mark.latest)
+        float(axes.x(axes.times[one])) for one in (change.earliest, change.start, change.latest)
     )
     height = HEIGHT - _TOP - _BOTTOM
     return Markup("").join(
         [
             _box("since", earliest - 1, _TOP, latest - earliest + 2, height),
             _path("change", [f"M{start:.1f} {_TOP}v{height}"]),
-            _text(mark.label, start, _TOP - 3, "middle", "number"),
+            _text(str(number), start, _TOP - 3, "middle", "number"),
         ]
     )
 
@@ -199,16 +176,12 @@ def sparkline(values: Array, limit: float) -> Markup:
     x = 3 + rows / max(len(values) - 1, 1) * (width - 6)
     y = height - 3 - heights * (height - 6)
     line = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
-    above = [f"M{a:.1f} {b:.1f}h0" for a, b in zip(x, y, strict=True) if b < _place(height, most)]
+    threshold = height - 3 - float(np.sqrt(1 / most)) * (height - 6)
+    above = [f"M{a:.1f} {b:.1f}h0" for a, b in zip(x, y, strict=True) if b < threshold]
     parts = [
-        _path("limit", [f"M0 {_place(height, most):.1f}H{width}"]),
+        _path("limit", [f"M0 {threshold:.1f}H{width}"]),
         _path("line", [line]),
         *([_path("above", above)] if above else []),
     ]
     start = Markup('<svg class="spark" viewBox="0 0 {} {}" aria-hidden="true">')
     return start.format(width, height) + Markup("").join(parts) + Markup("</svg>")
-
-
-def _place(height: float, most: float) -> float:
-    """Return where the threshold is."""
-    return height - 3 - float(np.sqrt(1 / most)) * (height - 6)

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from dynid.file_names import encoded_file_name
 from dynid.report.pages import render
-from dynid.text import NOT_KNOWN, iso_time
+from dynid.text import NOT_KNOWN, count, iso_time
 from dynid_plugins.fleet.watch import RobotState
 
 INDEX = "index.html"
@@ -32,11 +32,6 @@ _PACKAGE = "dynid_plugins.fleet.site"
 def page_name(robot: str) -> str:
     """Return the file name of a robot's page."""
     return f"{ROBOT_PREFIX}{encoded_file_name(robot)}.html"
-
-
-def page_address(robot: str) -> str:
-    """Return the address of a robot's page, relative to any page."""
-    return quote(page_name(robot))
 
 
 def badges(state: RobotState) -> tuple[str, ...]:
@@ -68,7 +63,10 @@ def fleet_page(template: str, content: Mapping[str, Any], *, live: bool) -> str:
         {
             **content,
             "words": STATES,
-            "address": page_address,
+            "badges": badges,
+            "count": count,
+            "date": date,
+            "address": lambda robot: quote(page_name(robot)),  # relative to any page
             "index": INDEX,
             "live": live,
             "site_style": Markup(_style()),  # noqa: S704  our own

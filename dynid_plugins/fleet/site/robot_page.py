@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -22,12 +21,11 @@ from dynid_plugins.fleet.drift.words import (
     CAUSE_LABELS,
     cause_words,
     change_sentence,
-    day,
     size_words,
     visibility_words,
 )
 from dynid_plugins.fleet.site.chart import HEIGHT, WIDTH
-from dynid_plugins.fleet.site.pages import badges, date, fleet_page
+from dynid_plugins.fleet.site.pages import date, fleet_page
 from dynid_plugins.fleet.site.timelines import Kind, find_groups
 from dynid_plugins.fleet.watch import RobotState
 
@@ -38,15 +36,8 @@ _LISTED = 150  # recordings on the page at most; the data set has all of them
 _NAMED = 0.01  # probability from which a cause is in the table
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two models of a robot that are compared.
-
-    Attributes:
-        title: why these two.
-        first, second: dates of their recordings.
-        texts: of their model.yaml.
-    """
+class Pair(NamedTuple):
+    """Two models of a robot: why they are compared, dates of their recordings, and their texts."""
 
     title: str
     first: str
@@ -54,56 +45,60 @@ class Pair:
     texts: tuple[str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class RobotContent:
-    """What the page of a robot is made of.
+def robot_page(
+    state: RobotState,
+    recordings: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, Kind],
+    pairs: Sequence[Pair],
+    models: str,
+    live: bool,
+) -> str:
+    """Return the text of a robot's page.
 
-    Attributes:
+    Args:
         state: of the robot.
-        rows: of its recordings, the latest first.
+        recordings: rows of the data set, the latest first.
         kinds: of its base parameters.
         pairs: of models to compare.
         models: address of the data set, relative to the page, ending in ``/``.
         live: whether a server shows the page.
     """
-
-    state: RobotState
-    rows: tuple[Mapping[str, Any], ...]
-    kinds: Mapping[str, Kind]
-    pairs: tuple[Pair, ...]
-    models: str
-    live: bool
-
-
-def robot_page(content: RobotContent) -> str:
-    """Return the text of a robot's page."""
-    state, drift = content.state, content.state.drift
-    rows = [_recording_row(row, content.models) for row in content.rows]
+    drift = state.drift
     return fleet_page(
         "robot.html.j2",
         {
             "title": state.robot,
             "state": state,
-            "badges": badges(state),
-            "facts": _facts(state, content.rows),
+            "facts": _facts(state, recordings),
             "changes": []
             if drift is None
-            else [_change(drift, one) for one in reversed(drift.changes)],
-            "groups": () if drift is None else find_groups(drift, content.kinds),
+            else [_worded(drift, number) for number in range(len(drift.changes), 0, -1)],
+            "named": _NAMED,
+            "labels": CAUSE_LABELS,
+            "size_words": size_words,
+            "groups": () if drift is None else find_groups(drift, kinds),
             "size": (WIDTH, HEIGHT),
-            "comparisons": [_comparison(one) for one in content.pairs],
-            "warmth": any(row["temperature"] for row in rows),
-            "rows": rows[:_OPEN],
-            "older": rows[_OPEN:_LISTED],
-            "unlisted": len(rows[_LISTED:]),
+            "comparisons": [_comparison(one) for one in pairs],
+            "shown": _SHOWN,
+            "certain": _SIGNIFICANT,
+            "warmth": any(row["temperature"] is not None for row in recordings),
+            "rows": recordings[:_OPEN],
+            "older": recordings[_OPEN:_LISTED],
+            "unlisted": len(recordings[_LISTED:]),
+            "models": models,
+            "largest": _largest,
+            "percent": percent,
+            "quote": quote,
+            "significant": significant,
+            "unit": unit,
             "visibility": _visibility(drift),
             "limits": [] if drift is None else [*drift_sentences(drift), *drift.history.notes],
         },
-        live=content.live,
+        live=live,
     )
 
 
-def _facts(state: RobotState, rows: tuple[Mapping[str, Any], ...]) -> list[tuple[str, str]]:
+def _facts(state: RobotState, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     dates = [row["recorded_at"] for row in rows if row["recorded_at"]]
     changes = 0 if state.drift is None else len(state.drift.changes)
     facts = [
@@ -118,30 +113,16 @@ def _facts(state: RobotState, rows: tuple[Mapping[str, Any], ...]) -> list[tuple
     return facts
 
 
-def _change(drift: Drift, change: Change) -> dict[str, Any]:
-    """Return the words of a change; the sentence begins with what the title says."""
+def _worded(drift: Drift, number: int) -> tuple[int, str, str, Change]:
+    """Return a change with its number and title, and the sentence behind what the title says."""
+    change = drift.changes[number - 1]
     title = f"{cause_words(change)}: {size_words(change.best)}"
-    return {
-        "number": drift.changes.index(change) + 1,
-        "title": title,
-        "sentence": change_sentence(drift, change).removeprefix(title).lstrip(", "),
-        "since": day(drift.history.times, change.start),
-        "causes": [
-            (
-                CAUSE_LABELS[one.cause.kind],
-                one.cause.joint,
-                size_words(one),
-                percent(one.probability),
-            )
-            for one in change.explanations
-            if one.probability > _NAMED
-        ],
-        "unexplained": percent(change.unexplained) if change.unexplained > _NAMED else None,
-    }
+    sentence = change_sentence(drift, change).removeprefix(title).lstrip(", ")
+    return number, title, sentence, change
 
 
-def _comparison(pair: Pair) -> dict[str, Any]:
-    content = {"title": pair.title, "first": pair.first, "second": pair.second}
+def _comparison(pair: Pair) -> tuple[Pair, ModelComparison | None, list[str]]:
+    """Return what two models differ by, and sentences on it or on why they are not compared."""
     try:
         first, second = (
             parse_model(text, f"model of {when}", make_robot)
@@ -149,56 +130,13 @@ def _comparison(pair: Pair) -> dict[str, Any]:
         )
         found = compare_models(first, second)
     except DynidError as problem:
-        return content | {"problem": str(problem)}
-    return content | {"problem": None, **_differences(found)}
+        return pair, None, [str(problem)]
+    return pair, found, list(sentences(found))
 
 
-def _differences(found: ModelComparison) -> dict[str, Any]:
-    return {
-        "sentences": sentences(found),
-        "parameters": [
-            {
-                "name": one.name,
-                "numbers": [significant(n) for n in (one.first, one.second)],
-                "difference": significant(one.second - one.first, 3),
-                "score": f"{one.score:+.1f}",
-                "mark": "bad" if abs(one.score) > _SIGNIFICANT else "",
-                "unit": unit(one.unit),
-            }
-            for one in found.parameters[:_SHOWN]
-        ],
-        "left": len(found.parameters[_SHOWN:]),
-        "torques": [
-            (
-                one.joint,
-                [
-                    significant(number, 3)
-                    for number in (one.torque, one.rms, one.largest, one.bodies, one.terms)
-                ],
-                significant(one.expected, 3),
-                "bad" if one.rms > _SIGNIFICANT * one.expected > 0 else "",
-            )
-            for one in found.workspace
-        ],
-    }
-
-
-def _recording_row(row: Mapping[str, Any], models: str) -> dict[str, Any]:
-    verdict = row["verdict"] or row["status"]
-    errors = [one for one in row["relative_error"] or () if one is not None and np.isfinite(one)]
-    unseen = [one for one in row["held_out_error"] or () if one is not None and np.isfinite(one)]
-    return {
-        "date": date(row["recorded_at"]),
-        "name": row["recording"],
-        "verdict": {"pass": "✓ succeeded", "fail": "✗ criterion failed"}.get(
-            verdict, "✗ not identified"
-        ),
-        "mark": "" if verdict == "pass" else "bad",
-        "errors": [percent(max(one)) if one else NOT_KNOWN for one in (errors, unseen)],
-        "temperature": "" if row["temperature"] is None else significant(row["temperature"], 3),
-        "message": row["message"] or "",
-        "model": None if row["model"] is None else models + quote(row["model"]),
-    }
+def _largest(errors: Sequence[float | None] | None) -> str:
+    known = [one for one in errors or () if one is not None and np.isfinite(one)]
+    return percent(max(known)) if known else NOT_KNOWN
 
 
 def _visibility(drift: Drift | None) -> dict[str, Any] | None:

@@ -58,7 +58,7 @@ def code_command(
     ddq and outputs tau, gravity, friction, its C sources, and a binary where cc is installed.
     """
     from dynid.dynamics.base_table import base_table
-    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.console import print_text, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together
     from dynid_plugins.laboratory.symbolic.c_code import c_name
@@ -76,28 +76,37 @@ def code_command(
     notes = provenance(chosen, without or [])
     number: Number = "float" if single else "double"
     with written_together(output) as unfinished:
-        if target is _Target.fmi:
-            files = [_write_fmu(console, unfinished, formulas, prefix, table, notes)]
-        else:
-            files = _write_texts(target, unfinished, formulas, prefix, table, notes, number)
+        described = (formulas, prefix, table, notes)
+        files, note = _write(target, unfinished, *described, number=number)
+    if note:
+        print_text(console, note)
     _print_operations(console, operation_counts(formulas))
     print_written(console, [output / file for file in files])
 
 
-def _write_texts(
+def _write(
     target: _Target,
     folder: Path,
     formulas: Formulas,
     prefix: str,
     table: BaseTable,
     notes: Sequence[str],
+    *,
     number: Number,
-) -> list[str]:
-    """Write code in one of the languages; return the names of the files."""
+) -> tuple[list[str], str]:
+    """Write the files; return their names, and for which machines there is a binary."""
     from dynid.files import write_text
     from dynid_plugins.laboratory.symbolic.c_code import c_header, c_source
+    from dynid_plugins.laboratory.symbolic.fmu import fmu
     from dynid_plugins.laboratory.symbolic.structured_text import function_block
 
+    if target is _Target.fmi:
+        unit = fmu(formulas, prefix, table, notes)
+        unit.write(folder / f"{prefix}.fmu")
+        note = "The FMU has its C sources only: there is no C compiler cc here."
+        if unit.platform:
+            note = f"The FMU has its C sources, and a binary for {unit.platform}."
+        return [f"{prefix}.fmu"], note
     if target is _Target.st:
         texts = {f"{prefix}.st": function_block(formulas, prefix, table, notes, number=number)}
     else:
@@ -107,28 +116,7 @@ def _write_texts(
         }
     for file, text in texts.items():
         write_text(folder / file, text)
-    return list(texts)
-
-
-def _write_fmu(
-    console: Console,
-    folder: Path,
-    formulas: Formulas,
-    prefix: str,
-    table: BaseTable,
-    notes: Sequence[str],
-) -> str:
-    """Write the FMU, and say for which machines it has a binary; return its name."""
-    from dynid.report.terminal.console import print_text
-    from dynid_plugins.laboratory.symbolic.fmu import fmu
-
-    unit = fmu(formulas, prefix, table, notes)
-    unit.write(folder / f"{prefix}.fmu")
-    if unit.platform:
-        print_text(console, f"The FMU has its C sources, and a binary for {unit.platform}.")
-    else:
-        print_text(console, "The FMU has its C sources only: there is no C compiler cc here.")
-    return f"{prefix}.fmu"
+    return list(texts), ""
 
 
 def _print_operations(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.estimate import Estimate, Estimator
+from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.work import Rest, Work
-from dynid_plugins.laboratory.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
+from dynid_plugins.laboratory.closed_loop.loop import LoopEstimator, SimulatedLoop, simulable
 
 ITERATIONS = 10
 _OF_AN_ITERATION = 0.3  # of the work that is left
 TOLERANCE = 0.05  # change of a parameter over its standard deviation at convergence
 
 
-@dataclass(frozen=True)
-class DirectAndInverseModel(Estimator):
+class DirectAndInverseModel(LoopEstimator):
     """DIDIM: fits the simulated loop's torque W(q_s, dq_s, ddq_s) beta to the measured torque.
 
     Measured positions are not differentiated. Each iteration simulates the loop with the last
@@ -28,16 +27,11 @@ class DirectAndInverseModel(Estimator):
     dependence of the motion on the parameters is neglected (Gautier, Janot, Vandanjon, "A new
     closed-loop output error method for parameter identification of robot dynamics", IEEE TCST
     2013). Iterations that alternate between two estimates end at the one of smaller torque errors.
-
-    Attributes:
-        commanded: the loop in which the robot was recorded; None: unknown.
     """
 
     name = "didim"
     summary = "DIDIM: torque along a simulated motion, without noise, against the measured torque"
     round_share = 0.7
-
-    commanded: CommandedLoop | None = None
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`; raises EstimationError also if the simulation fails."""

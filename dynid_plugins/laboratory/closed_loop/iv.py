@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.estimate import Estimate, Estimator
+from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import estimate_at, solve
 from dynid.estimation.regression import Problem
 from dynid_plugins.laboratory.closed_loop.didim import iterated
-from dynid_plugins.laboratory.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
+from dynid_plugins.laboratory.closed_loop.loop import LoopEstimator, SimulatedLoop, simulable
 
 
-@dataclass(frozen=True)
-class InstrumentalVariables(Estimator):
+class InstrumentalVariables(LoopEstimator):
     """IV: Z^T W beta = Z^T tau, with instruments Z = W(q_s, dq_s, ddq_s) of the simulated loop.
 
     Position noise in the regressor W biases least squares towards zero; the simulated motion is not
@@ -24,16 +23,11 @@ class InstrumentalVariables(Estimator):
     Vandanjon, Gautier, "A generic instrumental variable approach for industrial robot
     identification", IEEE TCST 2014). The covariance accounts for each joint's error variance and
     correlation in time.
-
-    Attributes:
-        commanded: the loop in which the robot was recorded; None: unknown.
     """
 
     name = "iv"
     summary = "instrumental variables: the regressor along a simulated motion is free of noise"
     round_share = 0.7
-
-    commanded: CommandedLoop | None = None
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`; raises EstimationError also if the simulation fails."""

@@ -12,7 +12,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.errors import EstimationError, MechanismError
-from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimate import Estimate, Estimator
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import Problem, Rows
@@ -51,6 +51,17 @@ class CommandedLoop:
     integral_time: Array
     lower: Array
     upper: Array
+
+
+@dataclass(frozen=True)
+class LoopEstimator(Estimator):
+    """An estimator that simulates the loop in which the robot was recorded.
+
+    Attributes:
+        commanded: this loop; None: unknown.
+    """
+
+    commanded: CommandedLoop | None = None
 
 
 class SimulatedMotion(NamedTuple):

@@ -18,7 +18,7 @@ from dynid.estimation.regression import Problem
 from dynid.estimation.work import Rest
 from dynid_plugins.laboratory.closed_loop.didim import TOLERANCE
 from dynid_plugins.laboratory.closed_loop.loop import (
-    CommandedLoop,
+    LoopEstimator,
     SimulatedLoop,
     SimulatedMotion,
     simulable,
@@ -303,22 +303,16 @@ class ClosedLoopOutputError(Estimator):
         return minimise(output, loop.first_estimate(start))
 
 
-@dataclass(frozen=True)
-class ClosedLoopInputError(Estimator):
+class ClosedLoopInputError(LoopEstimator):
     """CLIE: minimises the error of the simulated loop's torque.
 
     The criterion is that of DIDIM, but the dependence of the simulated motion on the parameters is
     not neglected (Landau; Gautier, Poignet).
-
-    Attributes:
-        commanded: the loop in which the robot was recorded; None: unknown.
     """
 
     name = "clie"
     summary = "closed-loop input error: the simulated drives' torque against the measured one"
     round_share = 0.85
-
-    commanded: CommandedLoop | None = None
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`; raises EstimationError also if the simulation fails."""

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 Number = Literal["double", "float"]
 """Type of numbers in C; ``float`` is for microcontrollers without double precision."""
 
-_OWN_FORMS = {
-    "double": {
-        "sign": "(double)(({0} > 0.0) - ({0} < 0.0))",
-        "positive": "fmax({0}, 0.0)",
-        "negative": "fmin({0}, 0.0)",
-    },
-    "float": {
-        "sign": "(float)(({0} > 0.0f) - ({0} < 0.0f))",
-        "positive": "fmaxf({0}, 0.0f)",
-        "negative": "fminf({0}, 0.0f)",
-    },
-}
 _MOTION = ("q", "dq", "ddq")
 
 
@@ -67,43 +55,42 @@ class CFunction:
 def c_functions(formulas: Formulas, name: str) -> list[CFunction]:
     """Return the functions of a model, whose names begin with ``name``."""
     joints, columns = f"{name.upper()}_JOINTS", f"{name.upper()}_BASE_PARAMETERS"
-    functions = [
-        CFunction(
-            f"{name}_inverse_dynamics",
+    tau = ("tau", joints)
+    rows: list[tuple[str, tuple[str, ...], tuple[str, str], Iterable[Expression], str]] = [
+        (
+            "inverse_dynamics",
             _MOTION,
-            ("tau", joints),
+            tau,
+            formulas.torque,
             "tau = M(q) ddq + C(q, dq) dq + g(q) + friction and other joint terms",
-            _filled("tau", formulas.torque),
         ),
-        CFunction(
-            f"{name}_mass_matrix",
+        (
+            "mass_matrix",
             ("q",),
             ("mass", f"{joints} * {joints}"),
+            chain.from_iterable(formulas.mass_matrix),
             "M(q) row by row, rotor inertias included",
-            _filled("mass", chain.from_iterable(formulas.mass_matrix)),
         ),
-        CFunction(
-            f"{name}_gravity",
-            ("q",),
-            ("tau", joints),
-            "g(q), without springs",
-            _filled("tau", formulas.gravity),
-        ),
-        CFunction(
-            f"{name}_friction",
+        ("gravity", ("q",), tau, formulas.gravity, "g(q), without springs"),
+        (
+            "friction",
             ("q", "dq"),
-            ("tau", joints),
+            tau,
+            formulas.friction,
             "friction and other joint terms at constant velocity, without rotor inertia",
-            _filled("tau", formulas.friction),
         ),
-        CFunction(
-            f"{name}_regressor",
+        (
+            "regressor",
             _MOTION,
             ("w", f"{joints} * {columns}"),
+            chain.from_iterable(formulas.regressor),
             "W(q, dq, ddq) row by row, in tau = W b for any base parameters b",
-            _filled("w", chain.from_iterable(formulas.regressor)),
         ),
     ]
+    functions = (
+        CFunction(f"{name}_{ending}", arguments, result, text, _filled(result[0], values))
+        for ending, arguments, result, values, text in rows
+    )
     return [function for function in functions if function.outputs]
 
 
@@ -133,19 +120,11 @@ def c_header(
     *,
     number: Number = "double",
 ) -> str:
-    """Return the header: description and provenance of the model, and its functions.
-
-    Args:
-        formulas: of the model.
-        name: with which all names begin.
-        table: of its base parameters.
-        provenance: lines of the description.
-        number: type of all numbers in C.
-    """
+    """Return the header: description and provenance of the model, and its functions."""
     upper = name.upper()
     lines = [
         "/*",
-        *(f" * {_comment(line)}".rstrip() for line in description(formulas, table, provenance)),
+        *(f" * {line}".rstrip() for line in description(formulas, table, provenance, ("/*", "*/"))),
         " */",
         f"#ifndef {upper}_H",
         f"#define {upper}_H",
@@ -206,19 +185,18 @@ def literal(value: float, number: Number) -> str:
 
 def c_dialect(number: Number) -> Dialect:
     """Return the form of C with a type of numbers."""
-    ending = "" if number == "double" else "f"
-    of_math_h = {name: f"{name}{ending}({{0}})" for name in FUNCTIONS}
+    f = "" if number == "double" else "f"
+    own = {
+        "sign": f"({number})(({{0}} > 0.0{f}) - ({{0}} < 0.0{f}))",
+        "positive": f"fmax{f}({{0}}, 0.0{f})",
+        "negative": f"fmin{f}({{0}}, 0.0{f})",
+    }
     return Dialect(
         literal=partial(literal, number=number),
-        calls={**of_math_h, **_OWN_FORMS[number]},
+        calls={name: f"{name}{f}({{0}})" for name in FUNCTIONS} | own,
         intermediate=f"const {number} {{0}} = {{1}};",
         result="{0} = {1};",
     )
-
-
-def _comment(text: str) -> str:
-    """Return text that neither ends a comment nor begins another within it."""
-    return text.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _wrapped(signature: str) -> str:

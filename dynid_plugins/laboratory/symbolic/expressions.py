@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Union
 
@@ -198,49 +198,3 @@ class Expression:
 
     __radd__ = __add__
     __rmul__ = __mul__
-
-
-@dataclass(frozen=True)
-class SymbolicVector:
-    """Three expressions along the axes of a frame."""
-
-    x: Expression
-    y: Expression
-    z: Expression
-
-    def __iter__(self) -> Iterator[Expression]:
-        return iter((self.x, self.y, self.z))
-
-    def __add__(self, other: SymbolicVector) -> SymbolicVector:
-        return SymbolicVector(self.x + other.x, self.y + other.y, self.z + other.z)
-
-    def __mul__(self, factor: Operand) -> SymbolicVector:
-        return SymbolicVector(self.x * factor, self.y * factor, self.z * factor)
-
-    def dot(self, other: SymbolicVector) -> Expression:
-        """Return the scalar product."""
-        return self.x * other.x + self.y * other.y + self.z * other.z
-
-    def cross(self, other: SymbolicVector) -> SymbolicVector:
-        """Return the vector product."""
-        return SymbolicVector(
-            self.y * other.z - self.z * other.y,
-            self.z * other.x - self.x * other.z,
-            self.x * other.y - self.y * other.x,
-        )
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """Three rows."""
-
-    rows: tuple[SymbolicVector, SymbolicVector, SymbolicVector]
-
-    def __matmul__(self, vector: SymbolicVector) -> SymbolicVector:
-        return SymbolicVector(*(row.dot(vector) for row in self.rows))
-
-    @property
-    def transposed(self) -> Matrix:
-        """The transpose; for a rotation the inverse."""
-        first, second, third = (SymbolicVector(*column) for column in zip(*self.rows, strict=True))
-        return Matrix((first, second, third))

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as ET
 
+from jinja2 import Environment, PackageLoader
+
 from dynid import _core
 from dynid.errors import WriteError
 from dynid_plugins.laboratory.symbolic.c_code import c_header, c_source
-from dynid_plugins.laboratory.symbolic.fmi_interface import fmi_interface
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +35,12 @@ _FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden")
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 _SYSTEMS = {"linux": ("linux", ".so"), "darwin": ("darwin", ".dylib")}
 _TIME_OF_FILES = (1980, 1, 1, 0, 0, 0)  # so that one model gives one file
+_TEMPLATES = Environment(
+    loader=PackageLoader("dynid_plugins.laboratory", "symbolic"),
+    autoescape=False,  # noqa: S701  it is C
+    trim_blocks=True,
+    keep_trailing_newline=True,
+)
 
 
 class Fmu(NamedTuple):
@@ -60,12 +67,6 @@ def fmu(formulas: Formulas, name: str, table: BaseTable, provenance: Sequence[st
     Inputs ``q``, ``dq``, ``ddq`` and outputs ``tau``, ``gravity``, ``friction`` are arrays of the
     joints. It has no states: outputs follow from inputs at once.
 
-    Args:
-        formulas: of the model.
-        name: with which all names in C begin.
-        table: of its base parameters.
-        provenance: lines of the description.
-
     Raises:
         WriteError: the C compiler ``cc`` fails.
     """
@@ -74,7 +75,9 @@ def fmu(formulas: Formulas, name: str, table: BaseTable, provenance: Sequence[st
         f"{name}.c": c_source(formulas, name, table),
     }
     token = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:32]
-    sources[f"{name}_fmi3.c"] = fmi_interface(name, token)
+    # the functions of FMI 3.0 around the C code, without states and events
+    interface = _TEMPLATES.get_template("fmi3.c.j2")
+    sources[f"{name}_fmi3.c"] = interface.render(name=name, token=token)
     binary = _compiled(sources, name)
     files = {
         "modelDescription.xml": _model_description(formulas, name, token),

@@ -60,9 +60,6 @@ def minimal_model(mechanism: Mechanism) -> Formulas:
     base parameters of its own, because those of the whole model can combine a weight with an
     offset.
 
-    Args:
-        mechanism: the model.
-
     Raises:
         MechanismError: the mechanism has closed chains, or terms with memory.
         EstimationError: the numerical rank of its regressor is unclear.

@@ -104,13 +104,12 @@ def _within(operand: _Text, binding: int) -> str:
     return operand.text if operand.binding >= binding else f"({operand.text})"
 
 
-def description(formulas: Formulas, table: BaseTable, provenance: Sequence[str]) -> list[str]:
+def description(
+    formulas: Formulas, table: BaseTable, provenance: Sequence[str], marks: tuple[str, str]
+) -> list[str]:
     """Return the lines of a comment: robot, provenance, joints, and base parameters ``b``.
 
-    Args:
-        formulas: of the model.
-        table: of its base parameters.
-        provenance: further lines.
+    They have none of the ``marks`` with which comments begin and end.
     """
     mechanism = formulas.mechanism
     joints = [
@@ -120,26 +119,22 @@ def description(formulas: Formulas, table: BaseTable, provenance: Sequence[str])
         )
     ]
     gravity = ", ".join(f"{value:g}" for value in mechanism.gravity)
-    return _folded(
-        [
-            f"Minimal inverse dynamic model of {table.robot}, by dynid {_core.version}.",
-            f"Values: {table.origin}",
-            *provenance,
-            "",
-            "SI units, at the joints. Joints, in the order of all arrays:",
-            *joints,
-            f"Gravity [m/s^2] in the frame of the root link: {gravity}",
-            "",
-            "Base parameters b, with the standard parameters regrouped in each (R):",
-            *(
-                f"  b[{k}] {row.name} [{row.unit}] = {row.relation()}"
-                for k, row in enumerate(table.rows)
-            ),
-        ]
-    )
-
-
-def _folded(lines: list[str]) -> list[str]:
-    """Return lines wrapped to the width of a comment, continuation lines indented."""
+    lines = [
+        f"Minimal inverse dynamic model of {table.robot}, by dynid {_core.version}.",
+        f"Values: {table.origin}",
+        *provenance,
+        "",
+        "SI units, at the joints. Joints, in the order of all arrays:",
+        *joints,
+        f"Gravity [m/s^2] in the frame of the root link: {gravity}",
+        "",
+        "Base parameters b, with the standard parameters regrouped in each (R):",
+        *(
+            f"  b[{k}] {row.name} [{row.unit}] = {row.relation()}"
+            for k, row in enumerate(table.rows)
+        ),
+    ]
+    for mark in reversed(marks):
+        lines = [line.replace(mark, " ".join(mark)) for line in lines]
     folded = [textwrap.wrap(line, WIDTH - 3, subsequent_indent=" " * 6) for line in lines]
     return [part for parts in folded for part in (parts or [""])]

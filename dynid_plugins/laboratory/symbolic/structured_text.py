@@ -61,13 +61,6 @@ def function_block(
 
     Its inputs are ``q``, ``dq``, ``ddq``; its outputs ``tau``, and the parts ``gravity`` and
     ``friction`` of it. It has neither loops nor branches nor state.
-
-    Args:
-        formulas: of the model.
-        name: with which its name begins.
-        table: of its base parameters.
-        provenance: lines of the description.
-        number: ``double`` for LREAL, ``float`` for REAL.
     """
     results = {"tau": formulas.torque, "gravity": formulas.gravity, "friction": formulas.friction}
     outputs = {
@@ -75,13 +68,17 @@ def function_block(
         for place, values in results.items()
         for k, value in enumerate(values)
     }
-    body, names = statements(formulas.graph, outputs, _dialect(number))
+    dialect = Dialect(partial(_literal, number=number), _CALLS, "{0} := {1};", "{0} := {1};")
+    body, names = statements(formulas.graph, outputs, dialect)
     kind = _TYPES[number]
     array = f"ARRAY[0..{len(formulas.mechanism.joints) - 1}] OF {kind}"
     return "\n".join(
         [
             "(*",
-            *(f"  {_comment(line)}".rstrip() for line in description(formulas, table, provenance)),
+            *(
+                f"  {line}".rstrip()
+                for line in description(formulas, table, provenance, ("(*", "*)"))
+            ),
             "*)",
             f"FUNCTION_BLOCK {name}_inverse_dynamics",
             "VAR_INPUT",
@@ -106,10 +103,6 @@ def function_block(
     )
 
 
-def _dialect(number: Number) -> Dialect:
-    return Dialect(partial(_literal, number=number), _CALLS, "{0} := {1};", "{0} := {1};")
-
-
 def _variables(formulas: Formulas, names: Sequence[str], number: Number) -> list[str]:
     """Return the declarations of the base parameters and of all subexpressions."""
     kind, values = _TYPES[number], [_literal(float(value), number) for value in formulas.values]
@@ -122,11 +115,6 @@ def _literal(value: float, number: Number) -> str:
     text = repr(value) if number == "double" else str(np.float32(value))
     mantissa, e, exponent = text.partition("e")
     return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}{e.upper()}{exponent}"
-
-
-def _comment(text: str) -> str:
-    """Return text that neither ends a comment nor begins another within it."""
-    return text.replace("(*", "( *").replace("*)", "* )")
 
 
 def _folded(statement: str) -> list[str]:

@@ -14,8 +14,6 @@ from dynid_plugins.laboratory.symbolic.newton_euler import State
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
     from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
@@ -97,14 +95,7 @@ class FormulaReader:
 def term_column(
     graph: Graph, term: JointTerm, motion: tuple[Expression, Expression, Expression], load: Load
 ) -> Expression:
-    """Return the torque per unit of a term's parameter, of a kind without memory.
-
-    Args:
-        graph: graph of the motion.
-        term: term of a joint or motor.
-        motion: position, velocity and acceleration of that joint or motor.
-        load: returns the gravity torque of a joint.
-    """
+    """Return the torque per unit of a term's parameter, of a kind without memory."""
     q, v, a = motion
 
     def sign(velocity: Expression) -> Expression:
@@ -134,9 +125,10 @@ def term_torque(
         parameters: one for each term.
         load: returns the gravity torque of a joint.
     """
-    torque = [graph.number(0.0)] * len(mechanism.joints)
-    to_motor = np.asarray(np.linalg.inv(mechanism.coupling), dtype=np.float64)
-    motors = State(*(_at_motors(graph, to_motor, m) for m in (state.q, state.dq, state.ddq)))
+    n = len(mechanism.joints)
+    torque = np.full(n, graph.number(0.0), dtype=object)
+    to_motor = np.linalg.inv(mechanism.coupling).astype(object)
+    motors = State(*(list(to_motor @ np.array(m)) for m in (state.q, state.dq, state.ddq)))
     for term, parameter in zip(mechanism.terms, parameters, strict=True):
         if parameter.value == 0.0:
             continue
@@ -144,21 +136,6 @@ def term_torque(
         motion = moved.q[k], moved.dq[k], moved.ddq[k]
         column = parameter * term_column(graph, term, motion, load)
         # q_motor = T^-1 q_joint, so that τ_joint = T^-T τ_motor
-        shares = to_motor[k] if term.side == "motor" else np.eye(len(torque))[k]
-        torque = [
-            joint_torque + column * float(share)
-            for joint_torque, share in zip(torque, shares, strict=True)
-        ]
-    return torque
-
-
-def _at_motors(
-    graph: Graph, to_motor: NDArray[np.float64], motion: Sequence[Expression]
-) -> list[Expression]:
-    moved = []
-    for row in to_motor:
-        total = graph.number(0.0)
-        for factor, value in zip(row, motion, strict=True):
-            total = total + value * float(factor)
-        moved.append(total)
-    return moved
+        shares = to_motor[k] if term.side == "motor" else np.eye(n)[k].astype(object)
+        torque = torque + shares * column
+    return list(torque)

@@ -94,12 +94,10 @@ def _segment_weights(equations: SegmentEquations, weight: Array, signs: Array) -
     base = equations.weighted(weight).solve(signs)
     extended = np.einsum("skl,k,l->s", equations.matrix, base, base)
     error = np.maximum(extended - 2 * signs * (equations.right @ base) + equations.squared, 0.0)
-    drives = range(len(weight))
-    totals = [
-        [values[equations.drive == drive].sum() for drive in drives]
+    errors, squared, count = (
+        np.bincount(equations.drive, values, len(weight))
         for values in (error, equations.squared, equations.rows)
-    ]
-    errors, squared, count = map(np.asarray, totals)
+    )
     there = squared > 0
     variance = np.maximum(errors, 1e-4 * squared) / np.where(there, count, 1.0)
     return np.where(there, 1 / np.where(there, variance, 1.0), weight)

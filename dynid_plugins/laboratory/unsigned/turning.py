@@ -129,7 +129,7 @@ class Turning:
         """Return whether each drive's torque has the sign of the URDF's bodies (1) or not (-1)."""
         urdf = self._base.project(self._mechanism.urdf_parameters)
         product = signs * (equations.right @ urdf)
-        sums = np.array([product[equations.drive == drive].sum() for drive in self._drives])
+        sums = np.bincount(equations.drive, product, len(self._drives))
         return np.sign(np.where(np.abs(sums) > 1e-9 * np.abs(product).max(initial=0.0), sums, 0.0))
 
 

@@ -121,9 +121,10 @@ def rig_command(
             help="Friction as BAM names it, m1 to m6, in place of the profile's terms.",
         ),
     ] = None,
-    motor: Annotated[
+    output: Annotated[
         Path | None,
         typer.Option(
+            "--motor",
             metavar="FILE.yaml",
             help="Also write the motor's data, as `dynid robots --motors` lists those of others.",
         ),
@@ -147,8 +148,8 @@ def rig_command(
     from dynid_plugins.servo.rig import identify_friction, identify_rig
     from dynid_plugins.servo.simulated_rig import held_out_roll_outs
 
-    if motor is not None:
-        check_new(motor)
+    if output is not None:
+        check_new(output)
     console = result_console(as_json)
     identify = identify_rig if friction is None else partial(identify_friction, model=friction)
     with progress(console) as step:
@@ -158,21 +159,17 @@ def rig_command(
         found = identify(runs)
         step("simulating")
         held_out = held_out_roll_outs(runs, identify=identify)
-    if motor is not None:
-        write_motor(motor_of(found, motor.stem), motor)
+    if output is not None:
+        write_motor(motor_of(found, output.stem), output)
     if as_json:
         print_json(rig_json(found, held_out))
     else:
         print_rig(console, found, held_out)
-        print_written(console, [motor])
+        print_written(console, [output])
 
 
 def load_rig(path: Path, overrides: Sequence[str] = ()) -> list[RigRun]:
     """Return the runs of a rig's file.
-
-    Args:
-        path: of the file, which its paths are relative to.
-        overrides: of the profile's keys.
 
     Raises:
         ConfigurationError: the file or its profile is missing or invalid.

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
-
-from dynid.cli import main
+from support.command_line import run_dynid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from distributed import Client
+
+
+_NEEDED = ("distributed", "fsspec", "pyarrow")  # of the extra fleet; drift is tested without it
+collect_ignore_glob = [] if all(map(find_spec, _NEEDED)) else ["test_*.py", "site/*"]
 
 
 @pytest.fixture(scope="module")
@@ -20,17 +23,17 @@ def client() -> Iterator[Client]:
 
     Of a module, because Dask's threads draw random numbers, which Hypothesis refuses in its tests.
     """
-    distributed = pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-    pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
+    from distributed import Client, LocalCluster
+
     with (
-        distributed.LocalCluster(
+        LocalCluster(
             n_workers=1,
             threads_per_worker=2,
             processes=False,
             protocol="tcp",
             dashboard_address="127.0.0.1:0",
         ) as local,
-        distributed.Client(local) as connected,
+        Client(local) as connected,
     ):
         yield connected
 
@@ -46,10 +49,8 @@ def run(client, capsys, monkeypatch):
     monkeypatch.setattr("dynid_plugins.fleet.engine.cluster", threads)
 
     def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["dynid", "fleet", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
+        code = run_dynid(monkeypatch, "fleet", *arguments)
         output = capsys.readouterr()
-        return end.value.code or 0, output.out, output.err
+        return code, output.out, output.err
 
     return call

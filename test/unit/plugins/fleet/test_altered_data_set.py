@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from support.arm_fleet import write_fleet
 
 from dynid.errors import ConfigurationError
-
-pa = pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-pq = pytest.importorskip("pyarrow.parquet")
-
-from dynid_plugins.fleet.dataset import RECORDINGS, load, writer  # noqa: E402
-from dynid_plugins.fleet.parquet_file import read_parquet  # noqa: E402
+from dynid_plugins.fleet.dataset import RECORDINGS, load, writer
+from dynid_plugins.fleet.identify import identify_fleet
+from dynid_plugins.fleet.parquet_file import read_parquet
+from dynid_plugins.fleet.settings import Fleet
 
 MARK = b"\0dynid-sha256:"
+CASES = 300
 
 
 def row(recording: str, model: str | None) -> dict[str, Any]:
@@ -30,6 +33,8 @@ def row(recording: str, model: str | None) -> dict[str, Any]:
         "fingerprint": "",
         "status": "identified",
         "model": model,
+        "joints": ["ä", "b"],
+        "covariance": [1.0] * 6,
         "dynid_version": "0",
         "finished_at": datetime(2026, 1, 31, tzinfo=timezone.utc),
         "seconds": 1.0,
@@ -135,3 +140,56 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     file.write_bytes(b"PAR1" + bytes(100))
     with pytest.raises(ConfigurationError, match=r"a\.parquet: is damaged"):
         load(tmp_path / "fleet")
+
+
+def rows_or_error(folder: Path) -> list[dict[str, object]] | str:
+    try:
+        return load(folder).recordings.to_pylist()
+    except ConfigurationError as error:
+        return str(error)
+
+
+def test_damage_is_one_sentence_or_has_no_effect(tmp_path):
+    rows = write(tmp_path, {f"{number}": "models/ärm/1.yaml" for number in range(5)})
+    good = rows.read_bytes()
+    expected = load(rows.parents[1]).recordings.to_pylist()
+    refused = 0
+    for seed in range(CASES):
+        drawn = random.Random(seed)
+        content = bytearray(good)
+        for _ in range(drawn.choice([1, 3, 10])):
+            content[drawn.randrange(len(content))] = drawn.randrange(256)
+        rows.write_bytes(content[: drawn.choice([len(content), drawn.randrange(len(content))])])
+        found = rows_or_error(rows.parents[1])
+        if isinstance(found, str):
+            refused += 1
+            assert found.startswith(f"{rows}: ")
+            assert "\n" not in found
+            assert found.endswith(".")
+        else:
+            assert found == expected
+    assert refused > CASES / 2
+
+
+def test_other_columns_and_a_newer_version_are_refused(tmp_path):
+    rows = write(tmp_path, {"1.npz": None})
+    table = pq.read_table(rows)
+    newer = table.set_column(0, RECORDINGS.field(0), pa.array([2] * len(table), pa.int32()))
+    pq.write_table(newer, rows)
+    with pytest.raises(ConfigurationError, match="is of version 2, this dynid reads version 1"):
+        load(rows.parents[1])
+    pq.write_table(table.drop_columns(["seconds"]), rows)
+    with pytest.raises(ConfigurationError, match="not those of the table 'recordings'"):
+        load(rows.parents[1])
+
+
+def test_a_run_on_a_damaged_file_says_what_to_do_and_then_repairs_it(client, tmp_path):
+    path = write_fleet(tmp_path, robots=1)
+    identify_fleet(Fleet(path), client)
+    damaged = tmp_path / "fleet" / "recordings" / "cell_0.parquet"
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    with pytest.raises(ConfigurationError, match="remove it, and dynid fleet identify writes it"):
+        identify_fleet(Fleet(path), client)
+    damaged.unlink()
+    assert identify_fleet(Fleet(path), client).identified == 2
+    assert load(tmp_path / "fleet").recordings.num_rows == 2

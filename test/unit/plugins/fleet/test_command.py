@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from support.arm_fleet import write_dated_fleet, write_fleet
 
-pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
 PAGE = Path(__file__).parents[4] / "docs" / "fleet.md"
 
 

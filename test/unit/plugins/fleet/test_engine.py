@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import metadata
 
+import distributed
 import pytest
 from support.deadlines import LONGEST
 from support.tasks import (
@@ -22,11 +23,8 @@ from support.tasks import (
 )
 
 from dynid.errors import ConfigurationError, TaskError
-
-distributed = pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-
-from dynid_plugins.fleet import engine  # noqa: E402
-from dynid_plugins.fleet.engine import WorkerLost, cluster, completed  # noqa: E402
+from dynid_plugins.fleet import engine
+from dynid_plugins.fleet.engine import WorkerLost, cluster, completed
 
 
 @pytest.mark.thorough
@@ -126,11 +124,8 @@ def test_no_scheduler_is_said_in_a_sentence(monkeypatch, capsys, address):
 
 @pytest.mark.parametrize("memory", ["abc", "", "0", "-1", "1B", "nan", "1e400"])
 def test_a_limit_of_memory_that_no_process_can_keep_is_refused(memory):
-    with (
-        pytest.raises(ConfigurationError, match="such as 2GB, and at least 100 MB"),
-        cluster(memory=memory),
-    ):
-        pass
+    with pytest.raises(ConfigurationError, match="such as 2GB, and at least 100 MB"):
+        cluster(memory=memory).__enter__()
 
 
 def test_processes_that_cannot_be_started_are_said_in_a_sentence(monkeypatch):
@@ -138,11 +133,8 @@ def test_processes_that_cannot_be_started_are_said_in_a_sentence(monkeypatch):
         raise RuntimeError("Cluster failed to start: no usable temporary directory")
 
     monkeypatch.setattr(distributed, "LocalCluster", fail)
-    with (
-        pytest.raises(TaskError, match=r"cannot be started .*no usable temporary directory"),
-        cluster(workers=1),
-    ):
-        pass
+    with pytest.raises(TaskError, match=r"cannot be started .*no usable temporary directory"):
+        cluster(workers=1).__enter__()
 
 
 SCHEDULER = """
@@ -190,8 +182,5 @@ def test_workers_must_have_this_version(monkeypatch, client):
         pass
     monkeypatch.setattr(metadata, "version", lambda _name: "0.0.1")
     monkeypatch.setattr("dynid_plugins.fleet.engine._own_version", lambda: "9.9.9")
-    with (
-        pytest.raises(TaskError, match=r"has dynid 0\.0\.1, expected dynid 9\.9\.9"),
-        cluster(address),
-    ):
-        pass
+    with pytest.raises(TaskError, match=r"has dynid 0\.0\.1, expected dynid 9\.9\.9"):
+        cluster(address).__enter__()

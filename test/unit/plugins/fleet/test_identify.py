@@ -6,19 +6,15 @@ import os
 from collections import Counter
 from pathlib import Path
 
+import fsspec
 import numpy as np
 import pytest
 from support.arm_fleet import record_day, write_fleet, write_profile
 
 import dynid
-
-pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-fsspec = pytest.importorskip("fsspec", reason="fsspec: pip install 'dynid[fleet]'")
-pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-
-from dynid_plugins.fleet.dataset import DataSet, load, writer  # noqa: E402
-from dynid_plugins.fleet.identify import FleetRun, identify_fleet  # noqa: E402
-from dynid_plugins.fleet.settings import Fleet  # noqa: E402
+from dynid_plugins.fleet.dataset import DataSet, load, writer
+from dynid_plugins.fleet.identify import FleetRun, identify_fleet
+from dynid_plugins.fleet.settings import Fleet
 
 
 def counts(run: FleetRun) -> tuple[int, int, int]:

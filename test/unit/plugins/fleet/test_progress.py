@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dynid_plugins.fleet.progress import RunProgress, left_progress, read_progress
 
 
@@ -20,15 +22,14 @@ def test_a_run_is_seen_until_it_ends(tmp_path):
     assert called == [(99, 100), (100, 1000)]
 
 
-def test_a_file_of_something_else_is_no_progress(tmp_path):
-    for content in (
-        *(b"[1]", b"{}", b"\xff", b'{"done": "x", "all": 2}', b'{"done": 1.5, "all": 2}'),
-        *(b'{"done": Infinity, "all": 2}', b'{"done": 1, "all": NaN}', b'{"done": 3, "all": 2}'),
-        *(
-            b'{"done": -1, "all": 2}',
-            b'{"done": true, "all": 2}',
-            b'{"done": 1, "all": 1' + b"0" * 30,
-        ),
-    ):
-        (tmp_path / "progress.json").write_bytes(content)
-        assert read_progress(tmp_path) is None
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("[1]", "{}", "\xff", '{"done": "x", "all": 2}', '{"done": 1.5, "all": 2}'),
+        *('{"done": Infinity, "all": 2}', '{"done": 1, "all": NaN}', '{"done": 3, "all": 2}'),
+        *('{"done": -1, "all": 2}', '{"done": true, "all": 2}', '{"done": 1, "all": 1' + 30 * "0"),
+    ],
+)
+def test_a_file_of_something_else_is_no_progress(tmp_path, content):
+    (tmp_path / "progress.json").write_text(content, "latin-1")
+    assert read_progress(tmp_path) is None

@@ -5,12 +5,8 @@ from __future__ import annotations
 import argparse
 from contextlib import contextmanager
 
-import pytest
-from support.tasks import later_seeds_first
-
-pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-
 import seeds
+from support.tasks import later_seeds_first
 
 
 def test_results_are_in_the_order_of_seeds_on_any_number_of_workers(client, monkeypatch):

@@ -6,19 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 from support.arm_fleet import write_dated_fleet
 
 import dynid
 from dynid.errors import EstimationError
-from dynid_plugins.fleet.drift.history import DAY, History, history_of_models
-
-pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-
-import pyarrow.compute as pc
-
 from dynid_plugins.fleet.dataset import FleetResults, load
+from dynid_plugins.fleet.drift.history import DAY, History, history_of_models
 from dynid_plugins.fleet.histories import robot_history
 from dynid_plugins.fleet.identify import identify_fleet
 from dynid_plugins.fleet.peers import FEWEST, find_unusual, unusual_sentence
@@ -162,17 +157,23 @@ def test_numbers_that_contradict_each_other_are_said_in_a_sentence(results, tabl
         robot_history(altered, "new")
 
 
-def test_a_robot_unlike_its_type_is_found():
-    fleet = histories(12)
+def unusual(shift, *, robots: int = 12, uncertainty: float = 1.0):
+    """Return what is found where robot_3 differs from the others."""
+    fleet = histories(robots)
     odd = fleet["robot_3"]
-    fleet["robot_3"] = replace(odd, values=odd.values + np.array([0.0, 30.0, 0.0, 0.0]))
+    values, covariances = odd.values + np.asarray(shift), uncertainty * odd.covariances
+    fleet["robot_3"] = replace(odd, values=values, covariances=covariances)
     found = find_unusual(fleet, UNITS)
-    assert [robot for robot, unusual in found.items() if unusual] == ["robot_3"]
-    assert [one.parameter for one in found["robot_3"]] == ["Fc1"]
-    one = found["robot_3"][0]
+    assert not any(mine for robot, mine in found.items() if robot != "robot_3")
+    return found["robot_3"]
+
+
+def test_a_robot_unlike_its_type_is_found():
+    (one,) = unusual([0.0, 30.0, 0.0, 0.0])
+    assert one.parameter == "Fc1"
     assert abs(one.value - one.others - 30) < 6
-    assert unusual_sentence(found["robot_3"]).startswith("Unlike the other robots of its type: Fc1")
-    assert "N·m (others" in unusual_sentence(found["robot_3"])
+    assert unusual_sentence([one]).startswith("Unlike the other robots of its type: Fc1")
+    assert "N·m (others" in unusual_sentence([one])
 
 
 @pytest.mark.thorough
@@ -187,24 +188,14 @@ def test_robots_of_one_distribution_are_seldom_unusual():
 
 
 def test_a_robot_that_is_known_badly_is_not_unusual():
-    fleet = histories(12)
-    odd = fleet["robot_3"]
-    shifted = odd.values + np.array([0.0, 30.0, 0.0, 0.0])
-    fleet["robot_3"] = replace(odd, values=shifted, covariances=1e5 * odd.covariances)
-    assert not any(find_unusual(fleet, UNITS).values())
+    assert not unusual([0.0, 30.0, 0.0, 0.0], uncertainty=1e5)
 
 
 def test_few_robots_are_not_compared():
-    fleet = histories(FEWEST - 1)
-    odd = fleet["robot_3"]
-    fleet["robot_3"] = replace(odd, values=odd.values + 1e6)
-    assert not any(find_unusual(fleet, UNITS).values())
+    assert not unusual(1e6, robots=FEWEST - 1)
 
 
 def test_a_sentence_names_three_parameters():
-    fleet = histories(12)
-    odd = fleet["robot_3"]
-    fleet["robot_3"] = replace(odd, values=odd.values + 50.0)
-    found = find_unusual(fleet, UNITS)["robot_3"]
+    found = unusual(50.0)
     assert len(found) == 4
     assert unusual_sentence(found).endswith("and 1 more parameter.")

@@ -169,22 +169,18 @@ def test_parameters_that_a_joint_at_rest_does_not_excite_keep_their_values(
 
 
 @pytest.mark.parametrize("make", FILTERS)
-def test_reports_a_diverging_filter(make: MakeFilter) -> None:
+def test_reports_a_diverging_filter_and_the_filter_of_torque_in_the_profile(
+    make: MakeFilter,
+) -> None:
     problem = posed(samples=3000)
     prior = begun_off(problem, 0.01)
     wrong = prior._replace(mean=-prior.mean)
-    with pytest.raises(EstimationError, match="diverged by step"):
+    with pytest.raises(EstimationError, match=r"diverged by step (?!.*parallel_filter)"):
         filtered(problem, wrong, make)
-
-
-def test_a_diverging_filter_names_the_filter_of_torque_in_the_profile() -> None:
-    problem = posed(samples=3000)
     slow = replace(problem.rows[0].parallel_filter, cutoff_hz=2.0)
     rows = tuple(replace(one, parallel_filter=slow) for one in problem.rows)
-    wrong = begun_off(problem, 0.01)
-    wrong = wrong._replace(mean=-wrong.mean)
     with pytest.raises(EstimationError, match=r"parallel_filter \(cutoff_hz: 2\)"):
-        filtered(replace(problem, rows=rows), wrong, FILTERS[0])
+        filtered(replace(problem, rows=rows), wrong, make)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -150,29 +150,6 @@ def test_blocks_may_be_shorter_than_the_autoregression(monkeypatch: pytest.Monke
     np.testing.assert_allclose(estimate(), whole, rtol=1e-6, atol=1e-8)
 
 
-def test_undetermined_parameters_keep_their_start_value() -> None:
-    robot = arm_robot()
-    mechanism = robot.mechanism()
-    recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
-    position = recording.position.copy()
-    position[:, 2] = 0.3
-    problem = problem_of(robot, replace(recording, position=position, velocity=None))
-    estimate = MaximumLikelihood().fit(problem, mechanism.urdf_parameters)
-    viscous = problem.base.names.index("Fv3")
-    assert not estimate.determined[viscous]
-    assert estimate.base[viscous] == 0.0
-    assert np.isfinite(estimate.covariance).all()
-
-
-def test_exact_data_give_the_exact_parameters() -> None:
-    robot = arm_robot()
-    mechanism = robot.mechanism()
-    problem = problem_of(robot, recorded(mechanism, true_parameters(mechanism)))
-    estimate = MaximumLikelihood().fit(problem, mechanism.urdf_parameters)
-    truth = problem.base.project(true_parameters(mechanism))
-    np.testing.assert_allclose(estimate.base, truth, atol=5e-3)  # differences at 200 Hz
-
-
 def test_refuses_a_recording_of_a_few_samples() -> None:
     problem = posed(0, samples=12)
     rows = replace(problem.rows[0], fitted=np.zeros_like(problem.rows[0].fitted))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
+from support.stored_recording import stored
 from typer.testing import CliRunner
 
 from dynid.cli import app
@@ -33,15 +33,7 @@ SET = [word for one in RIG for word in ("--set", one)]
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     robot = load_robot("pendulum", overrides=RIG)
     made = record_servos(robot, make_plan(robot).excitation, sampling_rate=100.0)
-    file = tmp_path_factory.mktemp("rig") / "rig.npz"
-    np.savez(
-        file,
-        time=made.time,
-        position=made.position,
-        effort=made.effort,
-        joint_names=np.array(made.joint_names),
-    )
-    return file
+    return stored(made, tmp_path_factory.mktemp("rig") / "rig.npz")
 
 
 def test_identify_prints_what_is_found_and_what_only_in_combination(recording: Path) -> None:
@@ -84,14 +76,7 @@ def test_rig_identifies_a_servo_from_the_recordings_that_a_file_names(tmp_path: 
     for seed, (name, (mass, distance)) in enumerate(loads.items()):
         entry = {"mass": mass, "centre": [distance, 0, 0]}
         settings = RunSettings(recording=f"{name}.npz", load=LoadSettings.model_validate(entry))
-        made = simulated_run(robot, settings, seed=seed).recording
-        np.savez(
-            tmp_path / f"{name}.npz",
-            time=made.time,
-            position=made.position,
-            effort=made.effort,
-            joint_names=np.array(made.joint_names),
-        )
+        stored(simulated_run(robot, settings, seed=seed).recording, tmp_path / f"{name}.npz")
         lines.append(f"  - {{recording: {name}.npz, load: {json.dumps(entry)}}}")
     rig = tmp_path / "rig.yaml"
     rig.write_text("\n".join(lines))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -115,19 +116,23 @@ def test_refuses_names_that_do_not_exist(
         found_with(commanded, unknowns, known)
 
 
-def test_commands_in_the_opposite_direction_are_refused(commanded: Recording) -> None:
-    turned = replace(commanded, effort=2 * commanded.position - commanded.effort)
-    with pytest.raises(EstimationError, match="units of commands and positions"):
-        found_with(turned, ["position_gain", "bias"], ["MX1"])
-
-
-def test_refuses_a_servo_that_does_not_move(commanded: Recording) -> None:
-    still = replace(commanded, position=np.full_like(commanded.position, 0.2))
-    with pytest.raises(EstimationError, match="no joint moves in the recordings"):
-        found_with(still, ["position_gain", "bias"], [])
-
-
-def test_refuses_fewer_samples_than_an_exact_fit_needs(commanded: Recording) -> None:
-    few = commanded.cut(3.0, 3.2)
-    with pytest.raises(EstimationError, match=r"have 20 positions for \d+ unknowns"):
-        found_with(few, ["position_gain", "bias"], [])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda one: replace(one, effort=2 * one.position - one.effort),
+            "units of commands and positions",
+        ),
+        (
+            lambda one: replace(one, position=np.full_like(one.position, 0.2)),
+            "no joint moves in the recordings",
+        ),
+        (lambda one: one.cut(3.0, 3.2), r"have 20 positions for \d+ unknowns"),
+    ],
+    ids=["opposite commands", "no motion", "fewer samples than an exact fit needs"],
+)
+def test_refuses_recordings_that_do_not_determine_a_servo(
+    commanded: Recording, change: Callable[[Recording], Recording], words: str
+) -> None:
+    with pytest.raises(EstimationError, match=words):
+        found_with(change(commanded), ["position_gain", "bias"], ["MX1"])

@@ -106,31 +106,29 @@ def test_load_friction_is_zero_where_there_is_none(runs: list[RigRun]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("overrides", "words"),
+    ("overrides", "error", "words"),
     [
-        (["terms=[{kind: coulomb}]"], "needs the term 'viscous'"),
-        (["terms=[{kind: viscous}, {kind: offset}]"], "has the term Off1"),
-        (["servo={position_gain: 3}"], "is driven by voltage"),
+        (["terms=[{kind: coulomb}]"], ConfigurationError, "needs the term 'viscous'"),
+        (["terms=[{kind: viscous}, {kind: offset}]"], ConfigurationError, "has the term Off1"),
+        (["servo={position_gain: 3}"], ConfigurationError, "is driven by voltage"),
+        (
+            ["terms=[{kind: viscous}, {kind: coulomb}, {kind: stribeck, scale: 1000}]"],
+            EstimationError,
+            "Fs1 only in combination with Fc1",
+        ),
     ],
 )
-def test_a_profile_that_is_no_rig_is_refused(
-    runs: list[RigRun], overrides: list[str], words: str
+def test_a_profile_that_is_no_rig_or_not_determined_is_refused(
+    runs: list[RigRun], overrides: list[str], error: type[Exception], words: str
 ) -> None:
     robot = load_robot("servo_rig", overrides=overrides)
-    with pytest.raises(ConfigurationError, match=words):
+    with pytest.raises(error, match=words):
         identify_rig([rig_run("light", robot, runs[0].recording, LIGHT)])
 
 
 def test_an_arm_is_no_rig(runs: list[RigRun]) -> None:
     with pytest.raises(ConfigurationError, match="has 6 joints and a group 'servo'"):
         rig_run("arm", load_robot("so101"), runs[0].recording, LIGHT)
-
-
-def test_what_is_not_determined_is_named(runs: list[RigRun]) -> None:
-    terms = "terms=[{kind: viscous}, {kind: coulomb}, {kind: stribeck, scale: 1000}]"
-    robot = load_robot("servo_rig", overrides=[terms])
-    with pytest.raises(EstimationError, match="Fs1 only in combination with Fc1"):
-        identify_rig([rig_run("light", robot, runs[0].recording, LIGHT)])
 
 
 def test_commands_in_the_opposite_direction_are_refused(runs: list[RigRun]) -> None:

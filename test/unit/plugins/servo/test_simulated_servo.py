@@ -62,3 +62,17 @@ def test_identifies_friction_and_armature_from_commands_and_encoders_alone() -> 
         assert found[f"Fc{joint}"] == pytest.approx(0.05239, rel=0.1)
     for joint in range(3, 7):
         assert found[f"Ia{joint}"] == pytest.approx(0.0284, rel=0.05)
+
+
+@pytest.mark.thorough
+def test_friction_at_a_low_rate_is_not_taken_for_a_delay() -> None:
+    # the arm of the tutorial for makers, whose recordings have no fault
+    robot = load_robot("so101")
+    recordings = [
+        with_servo_torque(
+            record_servos(robot, make_plan(robot, seed=seed).excitation, seed=seed), robot
+        )
+        for seed in (1, 2)
+    ]
+    findings = identify(robot, recordings).findings
+    assert [finding.sentence for finding in findings if finding.severity != "note"] == []

@@ -120,53 +120,31 @@ def test_what_the_model_does_not_move_keeps_its_mass() -> None:
     np.testing.assert_allclose(compiled.dof_frictionloss[:3], 0)
 
 
-def test_a_link_of_an_sdf_without_a_name_is_refused() -> None:
-    model, text = model_with_terms(), USERS_SDF.replace('<link name="two">', "<link>")
-    with pytest.raises(ConfigurationError, match="a link has no name"):
-        export_along(model, "sdf", random_motion(model), into=(text, Path("mine.sdf")))
-
-
-def test_a_heavy_gripper_is_refused() -> None:
-    pytest.importorskip("mujoco")
-    text = USERS_MJCF.replace('mass="0.02"', 'mass="0.8"')
-    model = model_with_terms()
-    with pytest.raises(ConfigurationError, match=r"'joint_3' has 0.8 kg of its own"):
-        export_along(model, "mjcf", random_motion(model), into=(text, Path("mine.xml")))
-
-
-def test_a_part_at_a_distance_beyond_computing_is_refused() -> None:
-    model = model_with_terms()
-    text = USERS_SDF.replace('"three">0.1 0 0 0 0 0<', '"three">0.1 0 1e308 0 0 0<')
-    assert text != USERS_SDF
-    with pytest.raises(ConfigurationError, match="that leave nothing a body can have"):
-        export_along(model, "sdf", random_motion(model), into=(text, Path("mine.sdf")))
-
-
 @pytest.mark.parametrize(
-    ("before", "after", "message"),
+    ("to", "before", "after", "message"),
     [
-        ('pos="0 0.09 0.2"', 'pos="0.005 0.09 0.2"', r"joint for 'joint_2' .* differ by up to"),
-        ('"arm/joint_2" axis="0 0 1"', '"arm/joint_2" axis="0 0 -1"', r"'joint_\d' is not where"),
-        ("arm/joint_3", "wrist", r"has no joint 'joint_3'.*--map joint_3=NAME"),
-        ("<mujoco", "<mujoco bad='1'", r"MuJoCo cannot compile it"),
+        ("sdf", '<link name="two">', "<link>", "a link has no name"),
+        ("sdf", '"three">0.1 0 0 0 0 0<', '"three">0.1 0 1e308 0 0 0<', "leave nothing a body can"),
+        ("mjcf", 'mass="0.02"', 'mass="0.8"', r"'joint_3' has 0.8 kg of its own"),
+        ("mjcf", 'pos="0 0.09 0.2"', 'pos="0.005 0.09 0.2"', r"for 'joint_2' .* differ by up to"),
+        (
+            "mjcf",
+            '"arm/joint_2" axis="0 0 1"',
+            '"arm/joint_2" axis="0 0 -1"',
+            "joint_.' is not where",
+        ),
+        ("mjcf", "arm/joint_3", "wrist", r"has no joint 'joint_3'.*--map joint_3=NAME"),
+        ("mjcf", "<mujoco", "<mujoco bad='1'", r"MuJoCo cannot compile it"),
     ],
 )
-def test_a_file_that_does_not_fit_is_refused(before, after, message) -> None:
-    pytest.importorskip("mujoco")
-    text, model = USERS_MJCF.replace(before, after), model_with_terms()
-    with pytest.raises(ConfigurationError, match=rf"mine.xml: .*{message}"):
-        export_along(model, "mjcf", random_motion(model), into=(text, Path("mine.xml")))
-
-
-def test_names_of_joints_can_be_given() -> None:
-    text = USERS_MJCF.replace("arm/joint_3", "wrist")
-    found = exported(
-        model_with_terms(),
-        "mjcf",
-        into=(text, Path("mine.xml")),
-        names={"joint_3": "wrist"},
-    )
-    assert found.difference < ROUNDING["mjcf"]
+def test_a_file_that_does_not_fit_is_refused(to, before, after, message) -> None:
+    if to == "mjcf":
+        pytest.importorskip("mujoco")
+    text, model = {"mjcf": USERS_MJCF, "sdf": USERS_SDF}[to], model_with_terms()
+    assert before in text
+    text, path = text.replace(before, after), Path(f"mine.{to}")
+    with pytest.raises(ConfigurationError, match=rf"mine.{to}: .*{message}"):
+        export_along(model, to, random_motion(model), into=(text, path))
 
 
 def test_other_gravity_in_the_file_is_noted() -> None:
@@ -200,26 +178,30 @@ RADIANS = (
     ('"0 0 30"', '"0 0 0.5235987755982988"'),
     ('"-160 160"', '"-2 2"'),
 )
+SCALED = (('autolimits="true"/>', 'autolimits="true" settotalmass="5"/>'),)
 
 
-@pytest.mark.parametrize("radians", [False, True])
-def test_springs_have_the_angles_of_the_users_mjcf(tmp_path, radians) -> None:
+@pytest.mark.filterwarnings("ignore:compiler attribute 'settotalmass'")
+@pytest.mark.parametrize(
+    ("changes", "terms", "names"),
+    [
+        ((("arm/joint_3", "wrist"),), None, {"joint_3": "wrist"}),
+        ((), SPRINGS, {}),
+        (RADIANS, SPRINGS, {}),
+        (SCALED, None, {}),
+    ],
+    ids=["names are given", "angles in degrees", "angles in radians", "masses are scaled"],
+)
+def test_a_users_mjcf_is_read_as_mujoco_does(tmp_path, changes, terms, names) -> None:
     text = USERS_MJCF
-    for before, after in RADIANS if radians else ():
+    for before, after in changes:
+        assert before in text
         text = text.replace(before, after)
     (tmp_path / "settings.xml").write_text(
         '<mujocoinclude><compiler angle="radian" autolimits="true"/></mujocoinclude>'
     )
-    found = exported(model_with_terms(terms=SPRINGS), "mjcf", into=(text, tmp_path / "mine.xml"))
-    assert found.difference < ROUNDING["mjcf"]
-
-
-@pytest.mark.filterwarnings("ignore:compiler attribute 'settotalmass'")
-def test_masses_that_a_compiler_option_scaled_are_taken_off() -> None:
-    options = '<compiler autolimits="true" settotalmass="5"/>'
-    text = USERS_MJCF.replace('<compiler autolimits="true"/>', options)
-    found = exported(model_with_terms(), "mjcf", into=(text, Path("mine.xml")))
-    assert found.difference < ROUNDING["mjcf"]
+    model, path = model_with_terms(terms=terms), tmp_path / "mine.xml"
+    assert exported(model, "mjcf", into=(text, path), names=names).difference < ROUNDING["mjcf"]
 
 
 @pytest.mark.parametrize("to", FORMATS)

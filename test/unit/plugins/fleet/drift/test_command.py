@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.command_line import run_dynid
 from support.synthetic import arm_robot, recorded, true_parameters
 
 import dynid
-from dynid.cli import main
 from dynid.errors import ConfigurationError, EstimationError
 from dynid.recording.model import Recording, Source
 from dynid.recording.temperature import Temperature
@@ -55,20 +55,24 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
-    monkeypatch.setattr("sys.argv", ["dynid", "fleet", "drift", *arguments])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code in (0, None)
-    return str(capsys.readouterr().out)
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch):
+    """Return a function that calls the command, and returns its exit code, output and errors."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        code = run_dynid(monkeypatch, "fleet", "drift", *words)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
 
 
 @pytest.mark.thorough
-def test_a_payload_of_full_identifications_is_found(
-    table: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_payload_of_full_identifications_is_found(table: Path, run) -> None:
     arguments = ("--table", str(table), "--reference", "5", "--simulations", "50")
-    printed = json.loads(run(capsys, monkeypatch, *arguments, "--json"))
+    code, out, _ = run(*arguments, "--json")
+    printed = json.loads(out)
+    assert code == 0
     change = printed["changes"][0]
     assert change["since"] == change["detected"] == "2026-03-07"
     cause = change["causes"][0]
@@ -77,7 +81,7 @@ def test_a_payload_of_full_identifications_is_found(
     assert len(printed["changes"]) == 1
     # the models alone have the same dates
     models = [str(table.parent / f"{number}.yaml") for number in reversed(range(10))]
-    text = " ".join(run(capsys, monkeypatch, *models, *arguments[2:]).split())
+    text = " ".join(run(*models, *arguments[2:])[1].split())
     assert "Payload or tool changed: mass +" in text
     assert "since 2026-03-07" in text
 
@@ -97,21 +101,16 @@ def test_temperatures_that_some_recordings_lack_are_not_used(table: Path) -> Non
 
 @pytest.mark.parametrize("stamp", [None, 0])
 def test_models_of_recordings_without_dates_need_a_table(
-    stamp: int | None,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    stamp: int | None, tmp_path: Path, run
 ) -> None:
     robot = arm_robot()
     plain = recorded(robot.mechanism(), true_parameters(robot.mechanism()), samples=1500)
     source = Source("a.mcap", "0" * 64, "rosbag2 mcap", start_time=stamp)  # 0: a simulator's clock
     recording = replace(plain, sources=(source,))
     dynid.identify(robot, recording).model.save(tmp_path / "model.yaml", force=True)
-    monkeypatch.setattr("sys.argv", ["dynid", "fleet", "drift", str(tmp_path / "model.yaml")])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 2
-    printed = " ".join(capsys.readouterr().err.split())
+    code, _, err = run(tmp_path / "model.yaml")
+    printed = " ".join(err.split())
+    assert code == 2
     assert "a.mcap: has no date" in printed
     assert "--table" in printed
 
@@ -130,6 +129,10 @@ def test_models_of_two_robots_are_refused() -> None:
         ("model,time\na.yaml", "line 2: 1 cells, expected 2"),
         ("model,time\na.yaml,yesterday", "'yesterday' is not a date"),
         ("model,time\na.yaml,0001-01-01T00:00+14:00", "T00:00.14:00' is not a date"),
+        # of a clock that was not set
+        ("model,time\na.yaml,0001-01-01", "is not between the years 1980 and 2200"),
+        ("model,time\na.yaml,1970-01-01T00:00:10Z", "is not between the years 1980 and 2200"),
+        ("model,time\na.yaml,9999-12-31", "is not between the years 1980 and 2200"),
         ("model,time,temperature\na.yaml,2026-01-01,nan", "'nan' is not a number"),
         ("model,time,temperature\na.yaml,2026-01-01,1e308", "'1e308' is not a number from -100"),
         ("model,time\n" + "a.yaml,2026-01-01\n" * 20_000, "20001 lines, .*MAX_HISTORY_MODELS"),
@@ -150,25 +153,11 @@ def test_a_table_has_models_beside_it_and_times_in_utc(tmp_path: Path) -> None:
     assert np.isfinite(row.time)
 
 
-def test_a_model_that_is_listed_twice_is_refused(
-    table: Path,
-    capsys: pytest.CaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_model_that_is_listed_twice_is_refused(table: Path, run) -> None:
     lines = table.read_text().splitlines()
     lines[3] = lines[2].replace("03-02", "03-03")
     twice = table.with_name("twice.csv")
     twice.write_text("\n".join(lines))
-    monkeypatch.setattr("sys.argv", ["dynid", "fleet", "drift", "--table", str(twice)])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 2
-    assert "is the same model as" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("time", ["0001-01-01", "1970-01-01T00:00:10Z", "9999-12-31"])
-def test_a_time_of_a_clock_that_was_not_set_is_refused(tmp_path: Path, time: str) -> None:
-    path = tmp_path / "days.csv"
-    path.write_text(f"model,time\na.yaml,{time}\n")
-    with pytest.raises(ConfigurationError, match="is not between the years 1980 and 2200"):
-        read_history_table(path)
+    code, _, err = run("--table", twice)
+    assert code == 2
+    assert "is the same model as" in err

@@ -4,10 +4,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("distributed", reason="Dask: pip install 'dynid[fleet]'")
-pytest.importorskip("pyarrow", reason="pyarrow: pip install 'dynid[fleet]'")
-
 from support.drawn_fleet import DrawnRobot, write_drawn_fleet
 
 import dynid_plugins.fleet

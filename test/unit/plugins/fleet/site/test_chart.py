@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dynid_plugins.fleet.drift.history import DAY
-from dynid_plugins.fleet.site.chart import HEIGHT, WIDTH, Mark, Timeline, draw, sparkline
+from dynid_plugins.fleet.site.chart import HEIGHT, WIDTH, Timeline, draw, sparkline
 
 
 def points(svg: str, kind: str) -> np.ndarray:
@@ -64,8 +65,8 @@ def test_bars_are_around_their_dots_however_many_there_are():
 
 def test_a_change_is_where_it_begins_and_its_description_is_escaped():
     times = DAY * np.arange(11)
-    mark = Mark("1", 5, 4, 7, gradual=False)
-    svg = draw(Timeline(times, np.arange(11.0), marks=[mark]), 'a "quoted" <name>')
+    change = SimpleNamespace(start=5, earliest=4, latest=7)
+    svg = draw(Timeline(times, np.arange(11.0), changes=[change]), 'a "quoted" <name>')
     dots = points(svg, "dots")
     assert abs(points(svg, "change")[0, 0] - dots[5, 0]) < 0.11
     assert 'aria-label="a &#34;quoted&#34; &lt;name&gt;"' in svg

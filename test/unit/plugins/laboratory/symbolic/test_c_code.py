@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.coded_robots import RANDOM_TREE, coded_robot
+from support.coded_robots import RANDOM_TREE, coded_motion, coded_robot
 from support.representatives import representatives
 
 from dynid.dynamics.base_table import base_table
@@ -23,7 +23,6 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wdouble-promotion")
 FLAGS = ("-std=c99", *WARNINGS, "-O2", "-shared", "-fPIC")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler cc")
 
-SAMPLES = 100
 ACCURACY = 1e-9
 SINGLE = 1e-4  # some hundred roundings of float
 
@@ -61,22 +60,18 @@ class Library:
 @pytest.mark.parametrize("robot", representatives(["scara", RANDOM_TREE, "puma560", "ur10"], 1))
 def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
     formulas = coded_robot(robot)
-    mechanism = formulas.mechanism
     code = Library(formulas, robot, tmp_path)
-    n, k = len(mechanism.joints), len(formulas.values)
-    q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n))
-
-    torque = mechanism.inverse_dynamics(q, dq, ddq)
-    size = ACCURACY * np.abs(torque).max()
-    found = code.call("inverse_dynamics", (n,), q, dq, ddq)
-    np.testing.assert_allclose(found, torque, rtol=0, atol=size)
-    regressor = code.call("regressor", (n, k), q, dq, ddq)
-    np.testing.assert_allclose(regressor @ formulas.values, torque, rtol=0, atol=size)
-    gravity = mechanism.gravity_torque(q)
-    np.testing.assert_allclose(code.call("gravity", (n,), q), gravity, rtol=0, atol=size)
-    friction = mechanism.term_torque(q, dq, np.zeros_like(q))
-    np.testing.assert_allclose(code.call("friction", (n,), q, dq), friction, rtol=0, atol=size)
-    mass = mechanism.mass_matrix(q)
+    (q, dq, ddq), wanted = coded_motion(formulas)
+    n, k = q.shape[1], len(formulas.values)
+    size = ACCURACY * np.abs(wanted["tau"]).max()
+    for found, name in (
+        (code.call("inverse_dynamics", (n,), q, dq, ddq), "tau"),
+        (code.call("regressor", (n, k), q, dq, ddq) @ formulas.values, "tau"),
+        (code.call("gravity", (n,), q), "gravity"),
+        (code.call("friction", (n,), q, dq), "friction"),
+    ):
+        np.testing.assert_allclose(found, wanted[name], rtol=0, atol=size, err_msg=name)
+    mass = formulas.mechanism.mass_matrix(q)
     found = code.call("mass_matrix", (n, n), q)
     np.testing.assert_allclose(found, mass, rtol=0, atol=ACCURACY * np.abs(mass).max())
 
@@ -85,19 +80,13 @@ def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("robot", representatives(["so101", "scara", RANDOM_TREE], 1))
 def test_code_in_single_precision_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
     formulas = coded_robot(robot)
-    mechanism = formulas.mechanism
     code = Library(formulas, robot, tmp_path, "float")
-    n = len(mechanism.joints)
-    q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n)).astype(np.float32)
-
-    torque = mechanism.inverse_dynamics(q, dq, ddq)
-    size = SINGLE * np.abs(torque).max()
+    (q, dq, ddq), wanted = coded_motion(formulas)
+    n, size = q.shape[1], SINGLE * np.abs(wanted["tau"]).max()
     found = code.call("inverse_dynamics", (n,), q, dq, ddq)
-    np.testing.assert_allclose(found, torque, rtol=0, atol=size)
-    together = code.call("gravity", (n,), q) + code.call("friction", (n,), q, dq)
-    still = np.zeros_like(q)
-    wanted = mechanism.gravity_torque(q) + mechanism.term_torque(q, dq, still)
-    np.testing.assert_allclose(together, wanted, rtol=0, atol=size)
+    np.testing.assert_allclose(found, wanted["tau"], rtol=0, atol=size)
+    parts = code.call("gravity", (n,), q) + code.call("friction", (n,), q, dq)
+    np.testing.assert_allclose(parts, wanted["gravity"] + wanted["friction"], rtol=0, atol=size)
 
 
 @needs_compiler
@@ -109,11 +98,11 @@ def test_code_of_a_mechanism_without_gravity_torque_compiles(tmp_path: Path) -> 
     np.testing.assert_array_equal(code.call("gravity", (4,), np.ones((2, 4))), np.zeros((2, 4)))
 
 
-def test_an_invalid_c_name_is_refused() -> None:
+@pytest.mark.parametrize("name", ["ur 10", "3r", "", "é", "a-b", "A"])
+def test_an_invalid_c_name_is_refused(name: str) -> None:
     assert c_name("puma560") == "puma560"
-    for name in ("ur 10", "3r", "", "é", "a-b", "A"):
-        with pytest.raises(WriteError, match="--name"):
-            c_name(name)
+    with pytest.raises(WriteError, match="--name"):
+        c_name(name)
 
 
 def test_the_header_has_joints_units_and_regrouping_relations() -> None:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from support.coded_robots import RANDOM_TREE, coded_robot
+from support.coded_robots import RANDOM_TREE, coded_motion, coded_robot
 from support.representatives import representatives
 
 from dynid.dynamics.base_table import base_table
@@ -37,24 +37,18 @@ def test_fmpy_computes_the_torques_of_the_core(robot: str, tmp_path: Path) -> No
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler cc")
     formulas = coded_robot(robot)
-    mechanism, path = formulas.mechanism, tmp_path / "arm.fmu"
+    path = tmp_path / "arm.fmu"
     unit_of(formulas).write(path)
     assert import_module("fmpy.validation").validate_fmu(str(path)) == []
 
-    n = len(mechanism.joints)
-    motion = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n))
-    kinds = [("time", float), *((name, float, (n,)) for name in ("q", "dq", "ddq"))]
+    motion, wanted = coded_motion(formulas, SAMPLES)
+    shape = motion[0].shape[1:]
+    kinds = [("time", float), *((name, float, shape) for name in ("q", "dq", "ddq"))]
     given = np.zeros(SAMPLES, dtype=kinds)
     given["time"] = STEP * np.arange(SAMPLES)
     for name, values in zip(("q", "dq", "ddq"), motion, strict=True):
         given[name] = values
-    torque = mechanism.inverse_dynamics(*motion)
-    size = ACCURACY * np.abs(torque).max()
-    wanted = {
-        "tau": torque,
-        "gravity": mechanism.gravity_torque(motion[0]),
-        "friction": mechanism.term_torque(*motion[:2], np.zeros_like(motion[0])),
-    }
+    size = ACCURACY * np.abs(wanted["tau"]).max()
     for kind in ("ModelExchange", "CoSimulation"):
         found = fmpy.simulate_fmu(
             str(path),

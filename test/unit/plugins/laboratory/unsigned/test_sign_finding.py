@@ -86,21 +86,15 @@ def standardised_error(identification: Identification, truth: np.ndarray) -> flo
 
 
 @pytest.mark.thorough
-def test_signs_of_a_noisy_arm_are_right_where_torque_is_not_near_zero() -> None:
+@pytest.mark.parametrize("bodies", [True, False])
+def test_signs_of_a_noisy_arm_are_right_where_torque_is_not_near_zero(bodies: bool) -> None:
     robot = arm_robot()
     recording = arm_recording(robot)
-    (signed,), signs = signs_of(robot, recording)
+    (signed,), signs = signs_of(robot if bodies else without_bodies(robot), recording)
     assert share_right(signed, recording, above=3 * NOISE) > 0.999
-    assert [drive.decided_by for drive in signs.drives] == ["physical consistency"] * 3
-    assert not signs.warnings()
-
-
-@pytest.mark.thorough
-def test_signs_are_found_without_bodies_in_the_urdf() -> None:
-    robot = arm_robot()
-    recording = arm_recording(robot)
-    (signed,), _ = signs_of(without_bodies(robot), recording)
-    assert share_right(signed, recording, above=3 * NOISE) > 0.999
+    if bodies:
+        assert [drive.decided_by for drive in signs.drives] == ["physical consistency"] * 3
+        assert not signs.warnings()
 
 
 def test_model_from_unsigned_torque_is_as_accurate_as_from_signed() -> None:
@@ -150,19 +144,18 @@ def test_inertia_determines_the_common_sign() -> None:
     assert signs.drives[0].decided_by == "physical consistency"
 
 
-def test_urdf_decides_the_common_sign_of_slow_motion() -> None:
+@pytest.mark.parametrize(
+    ("bodies", "decided_by", "warning"),
+    [(True, "URDF", "was taken from the URDF"), (False, "nothing", "is unknown")],
+)
+def test_bodies_of_the_urdf_decide_the_common_sign_of_slow_motion(
+    bodies: bool, decided_by: str, warning: str
+) -> None:
     recording = rod_recording(cycles=0.05, noise=1.0)
-    (signed,), signs = signs_of(rod(), recording)
-    assert share_right(signed, recording, above=3.0) == 1.0
-    assert signs.drives[0].decided_by == "URDF"
-    assert "was taken from the URDF" in signs.warnings()[0]
-
-
-def test_warns_of_an_unknown_common_sign() -> None:
-    recording = rod_recording(cycles=0.05, noise=1.0)
-    _, signs = signs_of(without_bodies(rod()), recording)
-    assert signs.drives[0].decided_by == "nothing"
-    assert "is unknown" in signs.warnings()[0]
+    (signed,), signs = signs_of(rod() if bodies else without_bodies(rod()), recording)
+    assert not bodies or share_right(signed, recording, above=3.0) == 1.0
+    assert signs.drives[0].decided_by == decided_by
+    assert warning in signs.warnings()[0]
 
 
 def test_expected_torque_has_no_bias_unlike_the_models_sign() -> None:
@@ -183,27 +176,23 @@ def test_signs_of_a_model_are_those_of_its_torque() -> None:
     assert share_right(signed, recording, above=0.5) > 0.999
 
 
-def test_refuses_signed_torque() -> None:
+@pytest.mark.parametrize(
+    ("share", "moves", "words"),
+    [
+        (np.sign, True, "has a sign; identify without unsigned_torque"),
+        (lambda _: 0.0, True, "torque is always zero"),
+        (lambda _: 1.0, False, "no joint moves"),
+    ],
+    ids=["signed", "zero", "still"],
+)
+def test_refuses_torque_without_signs_to_find(share, moves: bool, words: str) -> None:
     robot = arm_robot()
-    recording = arm_recording(robot)
-    mechanism = robot.mechanism()
-    with pytest.raises(EstimationError, match="has a sign; identify without unsigned_torque"):
-        find_signs(robot, mechanism, base_parameterization(mechanism), [recording])
-
-
-def test_refuses_zero_torque() -> None:
-    robot = arm_robot()
-    recording = arm_recording(robot)
-    with pytest.raises(EstimationError, match="torque is always zero"):
-        signs_of(robot, replace(recording, effort=np.zeros_like(recording.effort)))
-
-
-def test_refuses_a_recording_without_motion() -> None:
-    robot = arm_robot()
-    recording = arm_recording(robot)
-    still = np.zeros_like(recording.position)
-    with pytest.raises(EstimationError, match="no joint moves"):
-        signs_of(robot, replace(recording, position=still, velocity=still))
+    mechanism, recording = robot.mechanism(), arm_recording(robot)
+    effort = np.abs(recording.effort) * share(recording.effort)
+    position, velocity = (moves * one for one in (recording.position, recording.velocity))
+    given = replace(recording, effort=effort, position=position, velocity=velocity)
+    with pytest.raises(EstimationError, match=words):
+        find_signs(robot, mechanism, base_parameterization(mechanism), [given])
 
 
 def test_a_joint_without_torque_does_not_affect_the_signs_of_others() -> None:
