@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,40 +45,29 @@ class ExternalWrenchNode(DynidNode):
         """Subscribe from now on."""
         super().__init__("external_wrench", **options)
         self.declare_robot()
-        self.parameter("model", "", "model.yaml of the robot.", fixed=True)
-        self.parameter(
+        self.fixed("model", "", "model.yaml of the robot.")
+        self.fixed(
             "uncertainty",
             "",
             "wrench_uncertainty.yaml of `dynid collisions wrench --free`; empty: from the model.",
-            fixed=True,
         )
-        self.parameter("frame", "", "Link of ~/wrench; empty: the last one.", fixed=True)
-        topic = self.parameter(
-            "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
+        self.fixed("frame", "", "Link of ~/wrench; empty: the last one.")
+        topic = self.fixed("joint_states_topic", "/joint_states", "sensor_msgs/JointState.")
+        rate = self.fixed("publish_rate", 100.0, "Rate of the topics [Hz].", between=(0.1, 1000.0))
+        self.fixed(
+            "sampling_rate", 1000.0, "Rate of the joint states [Hz].", between=(20.0, 20_000.0)
         )
-        rate = self.parameter(
-            "publish_rate", 100.0, "Rate of the topics [Hz].", between=(0.1, 1000.0), fixed=True
-        )
-        self.parameter(
-            "sampling_rate",
-            1000.0,
-            "Rate of the joint states [Hz].",
-            between=(20.0, 20_000.0),
-            fixed=True,
-        )
-        self.parameter(
+        self.fixed(
             "confidence",
             0.95,
             "Least probability of the links of a contact.",
             between=(0.5, 0.9999),
-            fixed=True,
         )
-        self.parameter(
+        self.fixed(
             "false_alarms_per_hour",
             0.1,
             "Acceptable rate of contacts that are none, without a file of the uncertainty [1/h].",
             between=(1e-6, 1e6),
-            fixed=True,
         )
         self._live = self._make()
         self._arrival = 0
@@ -235,10 +224,4 @@ def _wrench(at: Time, frame: str, values: Array) -> WrenchStamped:
     return message
 
 
-def main() -> None:
-    """Run the node until a signal arrives."""
-    sys.exit(run(ExternalWrenchNode))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, ExternalWrenchNode)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -265,10 +264,4 @@ class Identifier(ManagedNode):
             )
 
 
-def main() -> None:
-    """Run the node until a signal comes."""
-    sys.exit(run(Identifier))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, Identifier)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,14 +46,13 @@ class ModelPublisher(DynidNode):
             False,
             "Load a model even if its identification failed or it is not physically consistent.",
         )
-        follow = self.parameter(
-            "follow", "", "Topic to receive models from, such as /identifier/model.", fixed=True
+        follow = self.fixed(
+            "follow", "", "Topic to receive models from, such as /identifier/model."
         )
-        controller = self.parameter(
+        controller = self.fixed(
             "controller",
             "",
             "Node whose parameters model.… are set, such as /feedforward_controller.",
-            fixed=True,
         )
         self._model: Model | None = None
         self._where = ""
@@ -226,10 +225,4 @@ class ControllerParameters:
         self._changed()
 
 
-def main() -> None:
-    """Run the node until a signal comes."""
-    sys.exit(run(ModelPublisher))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, ModelPublisher)

@@ -192,6 +192,17 @@ class DynidNode(Node):
             ) from None
         return value
 
+    def fixed(
+        self,
+        name: str,
+        default: ValueT,
+        description: str,
+        *,
+        between: tuple[float, float] | None = None,
+    ) -> ValueT:
+        """Declare a parameter that can only be set at start-up; see :meth:`parameter`."""
+        return self.parameter(name, default, description, between=between, fixed=True)
+
     def declare_robot(self, *, fixed: bool = True) -> None:
         """Declare the parameters of the robot: ``profile`` and ``urdf``."""
         self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=fixed)

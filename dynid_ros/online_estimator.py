@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -88,15 +88,9 @@ class OnlineEstimatorNode(DynidNode):
         """Subscribe from now on."""
         super().__init__("online_estimator", **options)
         self.declare_robot()
-        self.parameter(
-            "model", "", "model.yaml to start from and detect changes; empty: none.", fixed=True
-        )
-        self._topic = self.parameter(
-            "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
-        )
-        rate = self.parameter(
-            "publish_rate", 1.0, "Rate of ~/parameters [Hz].", between=(0.01, 20.0), fixed=True
-        )
+        self.fixed("model", "", "model.yaml to start from and detect changes; empty: none.")
+        self._topic = self.fixed("joint_states_topic", "/joint_states", "sensor_msgs/JointState.")
+        rate = self.fixed("publish_rate", 1.0, "Rate of ~/parameters [Hz].", between=(0.01, 20.0))
         self._settings = self._declared(OnlineSettings(), _ONLINE)
         self._change = self._declared(UpdateLimits(), _UPDATES)
         self._updater: ModelUpdater | None = None
@@ -133,12 +127,11 @@ class OnlineEstimatorNode(DynidNode):
     def _declared(self, usual: SettingsT, described: Mapping[str, _Described]) -> SettingsT:
         """Declare fields of settings as parameters, and return the settings that they give."""
         given = {
-            field: self.parameter(
+            field: self.fixed(
                 "detect_changes" if field == "detect" else field,
                 getattr(usual, field),
                 sentence,
                 between=between,
-                fixed=True,
             )
             for field, (sentence, between) in described.items()
         }
@@ -297,10 +290,4 @@ def _message(update: ModelUpdate, names: str) -> Float64MultiArray:
     return message
 
 
-def main() -> None:
-    """Run the node until a signal arrives."""
-    sys.exit(run(OnlineEstimatorNode))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, OnlineEstimatorNode)

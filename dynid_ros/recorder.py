@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,11 +87,10 @@ class Recorder(ManagedNode):
         super().__init__("recorder", **options)
         self.parameter("output", "", "Folder to create for the next recording.")
         self.parameter("topics", [DEFAULT_TOPIC], "Names of the topics of the next recording.")
-        at_once = self.parameter(
+        at_once = self.fixed(
             "start_at_once",
             False,
             "Whether a recording starts and ends with the node, without its services.",
-            fixed=True,
         )
         self.add_on_set_parameters_callback(self._settle_parameters)
         self._session: Session | None = None
@@ -301,10 +300,4 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
 
 
-def main() -> None:
-    """Run the node."""
-    sys.exit(run(Recorder, in_time=True))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, Recorder, in_time=True)

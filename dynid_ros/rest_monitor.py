@@ -6,7 +6,7 @@ MoveIt), and the controllers must not end during a motion.
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dynid.errors import PlaybackError
@@ -57,10 +57,4 @@ class RestMonitor(DynidNode):
         self._rest.update(state)
 
 
-def main() -> None:
-    """Run the node until a signal arrives and the robot is at rest."""
-    sys.exit(run(RestMonitor))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, RestMonitor)

@@ -7,7 +7,6 @@ start the trajectory controller after it.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import rclpy
@@ -46,8 +45,8 @@ class DriveWaiter(Node):
         self.get_logger().info(self.waits_for)
 
 
-def main() -> None:
-    """Run the node."""
+def main() -> int:
+    """Run the node, and return the process's exit code."""
     stop = Stop()
     stop.waiting_for = "the node to end"
     stay_on_this_machine()
@@ -57,8 +56,4 @@ def main() -> None:
         rclpy.spin_once(node, timeout_sec=_SIGNAL_CHECK_PERIOD)
     rclpy.shutdown()
     stop.over()
-    sys.exit(FINISHED if node.enabled else stop.exit_code)
-
-
-if __name__ == "__main__":
-    main()
+    return FINISHED if node.enabled else stop.exit_code

@@ -259,7 +259,7 @@ def playing_process(graph, robot, received, folder, duration):
     arguments = ["--ros-args", "-p", f"excitation:={excitation(folder, duration=duration)}"]
     arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
     arguments += ["-p", "horizon:=5.0", "-p", "max_age:=5.0"]
-    program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
+    program = [sys.executable, "-m", "dynid_ros.programs", "excitation_player", *arguments]
     with subprocess.Popen(program, env=dict(os.environ)) as process:
         try:
             graph.until(lambda: received and graph.peer.count_publishers("/joint_states"))

@@ -274,7 +274,7 @@ def test_a_signal_ends_the_process_with_whole_files_or_none(
     arguments = ["--ros-args", "-p", f"profile:={arm.profile}", "-p", f"recording:={arm.bag}"]
     arguments += ["-p", f"output:={output}"]
     process = subprocess.Popen(
-        [sys.executable, "-c", "from dynid_ros.identifier import main; main()", *arguments],
+        [sys.executable, "-m", "dynid_ros.programs", "identifier", *arguments],
         stderr=subprocess.DEVNULL,
     )
     try:

@@ -189,10 +189,9 @@ def test_a_full_disk_is_reported_and_the_node_continues(graph, robot, recorder, 
 def process(graph, robot, tmp_path):
     """A recorder in its own process that has recorded something."""
     bag = tmp_path / "bag"
+    program = [sys.executable, "-m", "dynid_ros.programs", "recorder"]
     started = subprocess.Popen(
-        [sys.executable, "-m", "dynid_ros.recorder", "--ros-args", "-p", f"output:={bag}"],
-        stderr=subprocess.PIPE,
-        text=True,
+        [*program, "--ros-args", "-p", f"output:={bag}"], stderr=subprocess.PIPE, text=True
     )
     try:
         received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
