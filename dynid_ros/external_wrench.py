@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 
 from dynid.control.wrench.learning import identified_uncertainty
 from dynid.control.wrench.live import LiveWrench
-from dynid.control.wrench.uncertainty_file import read_uncertainty
+from dynid.control.wrench.uncertainty import read_uncertainty
 from dynid.errors import ConfigurationError
 from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance

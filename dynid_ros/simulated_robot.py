@@ -18,7 +18,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid.control.controlled_robot import ControlledRobot
-from dynid.control.torque_following_robot import TorqueFollowingRobot
+from dynid.control.torque_controlled_robot import TorqueFollowingRobot
 from dynid.errors import ConfigurationError, DynidError, SimulationError
 from dynid.profile import load_model
 from dynid.recording.settings import RecordingSettings

@@ -15,7 +15,7 @@ from support.small_robot import write_small_robot
 
 import dynid
 from dynid.control.wrench.estimation import free_motion_uncertainty
-from dynid.control.wrench.uncertainty_file import write_uncertainty
+from dynid.control.wrench.uncertainty import uncertainty_text
 from dynid.errors import DynidError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
@@ -181,7 +181,8 @@ def test_finds_a_push_on_the_simulated_robot_with_a_learned_uncertainty(
     model = dynid.identify(robot, dynid.simulate(robot, motion)).model
     model.save(tmp_path / "model.yaml")
     free = [dynid.simulate(robot, motion, seed=seed) for seed in (1, 2, 3)]
-    write_uncertainty(free_motion_uncertainty(model, free), [], tmp_path / "uncertainty.yaml")
+    text = uncertainty_text(free_motion_uncertainty(model, free), [])
+    (tmp_path / "uncertainty.yaml").write_text(text)
     cell = Cell(graph, profile, 1.0)
     listener = Listener(
         graph,

@@ -11,14 +11,12 @@ from dynid.arrays import Array
 from dynid.control.build import control_model
 from dynid.control.wrench.contacts import likely_links
 from dynid.control.wrench.estimation import contact_estimator
-from dynid.control.wrench.external_torque import torque_observer
+from dynid.control.wrench.external_torque import SETTLING, torque_observer
 from dynid.identification.online.sampler import MessageCounts, Sampler
 
 if TYPE_CHECKING:
     from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
     from dynid.robot.model import Model
-
-_SETTLING = 5.0  # time constants, after which the observer has forgotten its start
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +93,7 @@ class LiveWrench:
         )
         self._threshold = uncertainty.threshold
         self._sampler = Sampler(sampling_rate)
-        self._settling = round(_SETTLING / uncertainty.observer_gain * sampling_rate)
+        self._settling = round(SETTLING / uncertainty.observer_gain * sampling_rate)
         self._samples = 0  # since the observer started
         self._time = np.nan
         self._newest: tuple[Array, Array, Array] | None = None

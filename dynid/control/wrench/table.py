@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.files import write_text
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dynid.arrays import Array
     from dynid.control.wrench.estimation import ExternalWrench
 
@@ -60,15 +56,6 @@ def csv_text(external: ExternalWrench) -> str:
         cells = ["" if np.isnan(value) else f"{value:.6g}" for value in values]
         text.write(",".join([f"{time:.6f}", str(int(contact)), link, *cells]) + "\n")
     return text.getvalue()
-
-
-def write_csv(external: ExternalWrench, path: Path) -> None:
-    """Write the file of :func:`csv_text` atomically.
-
-    Raises:
-        WriteError: the file cannot be written.
-    """
-    write_text(path, csv_text(external))
 
 
 def rms(values: Array) -> Array:
