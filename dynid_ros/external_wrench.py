@@ -11,6 +11,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
+from dynid.control.wrench.contacts import contact_on
 from dynid.control.wrench.learning import identified_uncertainty
 from dynid.control.wrench.live import LiveWrench
 from dynid.control.wrench.uncertainty import read_uncertainty
@@ -42,7 +43,6 @@ class ExternalWrenchNode(DynidNode):
     """
 
     def __init__(self, **options: Any) -> None:
-        """Subscribe from now on."""
         super().__init__("external_wrench", **options)
         self.declare_robot()
         self.fixed("model", "", "model.yaml of the robot.")
@@ -130,14 +130,10 @@ class ExternalWrenchNode(DynidNode):
 
     def _on_joint_states(self, message: JointState) -> None:
         joints = self._live.joints
-        values = {
-            what: in_order(joints, message.name, getattr(message, what))
-            for what in ("position", "velocity", "effort")
-        }
-        lacking = [what for what, value in values.items() if value is None]
-        if lacking:
-            what = " and ".join(lacking)
-            self._lacking = f"joint states lack the {what} of one of {', '.join(joints)}"
+        fields = ("position", "velocity", "effort")
+        values = {name: in_order(joints, message.name, getattr(message, name)) for name in fields}
+        if lacking := " and ".join(name for name, value in values.items() if value is None):
+            self._lacking = f"joint states lack the {lacking} of one of {', '.join(joints)}"
             return
         self._lacking = ""
         self._arrival = self.steady.now().nanoseconds
@@ -169,11 +165,8 @@ class ExternalWrenchNode(DynidNode):
             level, message = WARN, "not known"
         elif not now.contact:
             level, message = OK, "no contact"
-        elif len(now.links) == 1:
-            level, message = WARN, f"contact on {now.links[0]}"
         else:
-            links = " or ".join(now.links)
-            level, message = WARN, f"contact on {links}, which cannot be distinguished"
+            level, message = WARN, contact_on(now.links)
         if message == self._published:
             return
         self._published = message

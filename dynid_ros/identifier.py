@@ -53,7 +53,6 @@ class Identifier(ManagedNode):
     ending = "ending the calculation"
 
     def __init__(self, **options: Any) -> None:
-        """Offer the services."""
         super().__init__("identifier", **options)
         declare_identification(self)
         self._model = self.create_publisher(String, "~/model", LATCHED)

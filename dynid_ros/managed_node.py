@@ -24,7 +24,6 @@ class ManagedNode(LifecycleNodeMixin, DynidNode):
     """
 
     def __init__(self, name: str, **options: Any) -> None:
-        """Start unconfigured."""
         self.active = False
         """Whether the node works on requests."""
         DynidNode.__init__(self, name, **options)

@@ -6,6 +6,7 @@ import time
 import traceback
 import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -48,6 +49,7 @@ from dynid_ros.stop import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from _typeshed import DataclassInstance
     from rclpy.executors import Executor
     from rclpy.timer import Timer
     from std_srvs.srv import Trigger
@@ -57,6 +59,9 @@ if TYPE_CHECKING:
 OK, WARN, ERROR = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
 ValueT = TypeVar("ValueT", bool, int, float, str, list[str])
+SettingsT = TypeVar("SettingsT", bound="DataclassInstance")
+Described = tuple[str, "tuple[float, float] | None"]
+"""A parameter's sentence, and the range of a number."""
 
 _KINDS: dict[type, str] = {
     bool: "true or false",
@@ -202,6 +207,22 @@ class DynidNode(Node):
     ) -> ValueT:
         """Declare a parameter that can only be set at start-up; see :meth:`parameter`."""
         return self.parameter(name, default, description, between=between, fixed=True)
+
+    def declare_settings(
+        self, usual: SettingsT, described: Mapping[str, Described], *, fixed: bool = False
+    ) -> SettingsT:
+        """Declare fields of settings as parameters, and return the settings that they give.
+
+        Args:
+            usual: a dataclass, whose values are the defaults.
+            described: a sentence with units and the range of a number, by field.
+            fixed: whether they can only be set at start-up.
+        """
+        given = {
+            name: self.parameter(name, getattr(usual, name), text, between=between, fixed=fixed)
+            for name, (text, between) in described.items()
+        }
+        return replace(usual, **given)
 
     def declare_robot(self, *, fixed: bool = True) -> None:
         """Declare the parameters of the robot: ``profile`` and ``urdf``."""

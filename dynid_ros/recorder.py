@@ -83,7 +83,6 @@ class Recorder(ManagedNode):
     ending = "completing the bag"
 
     def __init__(self, **options: Any) -> None:
-        """Declare parameters and offer services."""
         super().__init__("recorder", **options)
         self.parameter("output", "", "Folder to create for the next recording.")
         self.parameter("topics", [DEFAULT_TOPIC], "Names of the topics of the next recording.")

@@ -29,7 +29,6 @@ class RestMonitor(DynidNode):
     ending = "waiting for the robot to come to rest"
 
     def __init__(self, **options: Any) -> None:
-        """Subscribe to the joint states."""
         super().__init__("rest_monitor", **options)
         self.declare_robot()
         robot = self.load_robot()

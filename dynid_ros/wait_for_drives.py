@@ -28,7 +28,6 @@ class DriveWaiter(Node):
     """Subscribes to the state of the drives, and logs the one it waits for."""
 
     def __init__(self, **options: Any) -> None:
-        """Subscribe from now on."""
         super().__init__("wait_for_drives", **options)
         self.enabled = False
         self.waits_for = f"waiting for a controller that publishes {DRIVES}"

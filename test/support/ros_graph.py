@@ -105,6 +105,18 @@ class Graph:
         """Call a Trigger service of a node here or in another process."""
         return self.ask(Trigger, service, Trigger.Request())
 
+    def done(self, service: str) -> str:
+        """Call a Trigger service that succeeds, and return its message."""
+        answer = self.call(service)
+        assert answer.success, answer.message
+        return str(answer.message)
+
+    def refused(self, service: str) -> str:
+        """Call a Trigger service that refuses, and return its message."""
+        answer = self.call(service)
+        assert not answer.success, answer.message
+        return str(answer.message)
+
     def begin(self, service: str) -> Future:
         """Call a Trigger service, and return its future response at once."""
         return self._client(Trigger, service).call_async(Trigger.Request())

@@ -88,6 +88,11 @@ class Cell:
         self.send(motion(begin, GOAL), start)
         return start
 
+    def arrive(self, begin=HOME, *, within: int = 2000, atol: float = 2e-3) -> None:
+        """Send the robot to GOAL, and check that it is there after a time [ms]."""
+        self.pass_until(self.go(begin) + within * MILLISECOND)
+        assert np.allclose(self.position, GOAL, atol=atol)
+
     def pass_until(self, instant: int) -> None:
         self.graph.until(lambda: start_ns(self.messages[-1]) >= instant)
 
