@@ -12,6 +12,7 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
 from dynid.control.wrench.contacts import contact_on
+from dynid.control.wrench.estimation import deviations
 from dynid.control.wrench.learning import identified_uncertainty
 from dynid.control.wrench.live import LiveWrench
 from dynid.control.wrench.uncertainty import read_uncertainty
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from builtin_interfaces.msg import Time
 
     from dynid.arrays import Array
-    from dynid.control.wrench.live import WrenchNow
+    from dynid.control.wrench.estimation import ExternalWrench
 
 _NOT_KNOWN = np.full(3, np.nan)
 
@@ -143,11 +144,12 @@ class ExternalWrenchNode(DynidNode):
     def _publish(self) -> None:
         now = self._live.estimate() if self._fresh() else None
         if now is not None:
-            at, frame = stamp(round(1e9 * now.time)), self._live.frame
-            self._send("wrench", at, frame, now.wrench, now.wrench_deviation)
-            self._send("pure_force", at, frame, now.frame_force, now.frame_force_deviation)
-            if now.contact:
-                self._send("contact_force", at, now.links[0], now.force, now.force_deviation)
+            at = stamp(round(1e9 * now.time[-1]))
+            self._send("wrench", at, now.frame, now.wrench, now.wrench_covariance)
+            self._send("pure_force", at, now.frame, now.frame_force, now.frame_force_covariance)
+            for contact in now.contacts:
+                link = contact.links[0]
+                self._send("contact_force", at, link, now.force, now.force_covariance)
         self._publish_contact(now)
         self._publish_status(now)
 
@@ -155,27 +157,29 @@ class ExternalWrenchNode(DynidNode):
         passed = self.steady.now().nanoseconds - self._arrival
         return self._arrival > 0 and passed <= STALE_NS and not self._lacking
 
-    def _send(self, name: str, at: Time, frame: str, value: Array, deviation: Array) -> None:
-        self._outs[name].publish(_wrench(at, frame, value))
-        self._outs[f"{name}_deviation"].publish(_wrench(at, frame, deviation))
+    def _send(self, name: str, at: Time, frame: str, values: Array, covariance: Array) -> None:
+        """Publish the last row of estimates, and their standard deviations."""
+        self._outs[name].publish(_wrench(at, frame, values[-1]))
+        self._outs[f"{name}_deviation"].publish(_wrench(at, frame, deviations(covariance)[-1]))
 
-    def _publish_contact(self, now: WrenchNow | None) -> None:
+    def _publish_contact(self, now: ExternalWrench | None) -> None:
         """Publish a change of the link in contact."""
         if now is None:
             level, message = WARN, "not known"
-        elif not now.contact:
+        elif not now.contacts:
             level, message = OK, "no contact"
         else:
-            level, message = WARN, contact_on(now.links)
+            level, message = WARN, contact_on(now.contacts[-1].links)
         if message == self._published:
             return
         self._published = message
-        probabilities = now.probabilities if now is not None else ()
+        contacts = now.contacts if now is not None else ()
+        shares = (f"{share:.3f}" for contact in contacts for share in contact.probabilities)
         values = {
-            "links": ", ".join(now.links) if now is not None else "",
-            "probabilities": ", ".join(f"{share:.3f}" for share in probabilities),
-            "ratio": f"{now.ratio:.4g}" if now is not None else "",
-            "time": f"{now.time:.9f}" if now is not None else "",
+            "links": ", ".join(link for contact in contacts for link in contact.links),
+            "probabilities": ", ".join(shares),
+            "ratio": f"{now.ratio[-1]:.4g}" if now is not None else "",
+            "time": f"{now.time[-1]:.9f}" if now is not None else "",
         }
         self._contact_out.publish(
             DiagnosticStatus(
@@ -186,7 +190,7 @@ class ExternalWrenchNode(DynidNode):
             )
         )
 
-    def _publish_status(self, now: WrenchNow | None) -> None:
+    def _publish_status(self, now: ExternalWrench | None) -> None:
         """Summarise on /diagnostics."""
         if self._lacking:
             self.health(ERROR, self._lacking)

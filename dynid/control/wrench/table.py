@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.control.wrench.estimation import deviations
+
 if TYPE_CHECKING:
     from dynid.arrays import Array
     from dynid.control.wrench.estimation import ExternalWrench
@@ -37,7 +39,7 @@ def csv_text(external: ExternalWrench) -> str:
         ([f"pure_force_{a}" for a in _AXES], external.frame_force, external.frame_force_covariance),
         ([f"contact_force_{a}" for a in _AXES], external.force, external.force_covariance),
     ):
-        deviation = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        deviation = deviations(covariance)
         for k, name in enumerate(group):
             names += [name, f"{name}_sd"]
             columns += [
