@@ -8,7 +8,6 @@ import threading
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosbags.rosbag2 import Reader
@@ -23,7 +22,7 @@ from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
 from dynid.report.verdict_json import read_card
 from dynid_ros.identifier import Identifier
-from dynid_ros.qos import DIAGNOSTICS, LATCHED, STATES
+from dynid_ros.qos import LATCHED, STATES
 
 BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 
@@ -49,17 +48,8 @@ def start(graph, arm, tmp_path):
 
 
 @pytest.fixture
-def diagnostics(graph):
-    return graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
-
-
-def health(diagnostics):
-    return next(
-        status
-        for array in reversed(diagnostics)
-        for status in array.status
-        if status.name == "identifier"
-    )
+def health(graph):
+    return graph.statuses("identifier")
 
 
 def publish_bag(graph, bag, qos=STATES, publisher=None):
@@ -79,7 +69,7 @@ def set_parameters(node, **values):
         assert result.successful, result.reason
 
 
-def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_path, diagnostics):
+def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_path, health):
     node = start(recording=str(arm.bag))
     answer = graph.call("/identifier/identify")
     model = tmp_path / "out" / "model.yaml"
@@ -90,8 +80,8 @@ def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_
     assert node.received["model"][-1].data == model.read_text()
     assert read_card(node.received["identification"][-1].data).verdict.success
     assert (tmp_path / "out" / "report.html").exists()
-    graph.until(lambda: health(diagnostics).message == answer.message)
-    assert {v.key for v in health(diagnostics).values} >= {"elbow: relative error"}
+    graph.until(lambda: health()[-1].message == answer.message)
+    assert {v.key for v in health()[-1].values} >= {"elbow: relative error"}
 
 
 def test_messages_replayed_into_the_topic_give_the_model_of_the_bag(graph, start, arm, tmp_path):
@@ -119,7 +109,7 @@ def test_collects_from_a_publisher_that_is_not_reliable_and_comes_late(graph, st
 
 
 def test_a_failed_criterion_is_written_and_reported_but_its_model_is_not_published(
-    graph, start, arm, tmp_path, diagnostics
+    graph, start, arm, tmp_path, health
 ):
     node = start(
         recording=str(arm.bag), overrides=["identification.max_relative_torque_error=0.001"]
@@ -131,7 +121,7 @@ def test_a_failed_criterion_is_written_and_reported_but_its_model_is_not_publish
     assert not (tmp_path / "out" / "model.yaml").exists()
     graph.until(lambda: node.received["identification"])
     assert not read_card(node.received["identification"][-1].data).verdict.success
-    graph.until(lambda: health(diagnostics).level == b"\x02")
+    graph.until(lambda: health()[-1].level == b"\x02")
     assert node.received["model"] == []
 
 
@@ -191,7 +181,7 @@ def test_validating_without_a_model_names_the_file(graph, start, arm, tmp_path):
     assert f"{tmp_path / 'out' / 'model.yaml'}: there is no such file." in answer
 
 
-def test_collecting_ends_by_itself_and_reports_it(graph, start, arm, diagnostics, monkeypatch):
+def test_collecting_ends_by_itself_and_reports_it(graph, start, arm, health, monkeypatch):
     node = start(max_duration=1.0)
     now = iter(range(0, 10**15, 10_000_000))
     graph.call("/identifier/start")
@@ -200,7 +190,7 @@ def test_collecting_ends_by_itself_and_reports_it(graph, start, arm, diagnostics
     publish_bag(graph, arm.bag)
     graph.until(lambda: not node._collector.active)
     sentence = "/joint_states: collecting stopped automatically after 1 s"
-    assert sentence in health(diagnostics).message
+    assert sentence in health()[-1].message
     assert sentence in graph.refused("/identifier/stop")
     assert len(node._collector.messages) == 101
 
@@ -224,15 +214,15 @@ def slow():
 
 
 def test_diagnostics_continue_and_a_second_call_is_refused_meanwhile(
-    graph, start, arm, diagnostics, slow
+    graph, start, arm, health, slow
 ):
     entered, released = slow
     start(recording=str(arm.bag))
     first = graph.begin("/identifier/identify")
     graph.until(entered.is_set)
-    before = len(diagnostics)
-    graph.until(lambda: len(diagnostics) >= before + 2)
-    assert "step" in {value.key for value in health(diagnostics).values}
+    before = len(health())
+    graph.until(lambda: len(health()) >= before + 2)
+    assert "step" in {value.key for value in health()[-1].values}
     assert "identifier has been identifying for" in graph.refused("/identifier/validate")
     assert not first.done()
     released.set()
@@ -254,9 +244,7 @@ def test_interrupted_work_gets_a_response_and_leaves_no_thread(graph, start, arm
 
 
 @pytest.mark.parametrize("writing", representatives([False, True], 1))
-def test_a_signal_ends_the_process_with_whole_files_or_none(
-    graph, arm, tmp_path, diagnostics, writing
-):
+def test_a_signal_ends_the_process_with_whole_files_or_none(graph, arm, tmp_path, health, writing):
     output = tmp_path / "out"
     arguments = ["--ros-args", "-p", f"profile:={arm.profile}", "-p", f"recording:={arm.bag}"]
     arguments += ["-p", f"output:={output}"]
@@ -266,7 +254,7 @@ def test_a_signal_ends_the_process_with_whole_files_or_none(
     )
     try:
         graph.begin("/identifier/identify")
-        graph.until(lambda: diagnostics and health(diagnostics).message == "identifying")
+        graph.until(lambda: health() and health()[-1].message == "identifying")
         if writing:
             # or has written, if this process was suspended meanwhile
             graph.until(lambda: output.exists() and list(output.iterdir()))

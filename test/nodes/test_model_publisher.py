@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -19,7 +18,7 @@ from dynid.recording.load import load_recording
 from dynid.robot.model_sealing import confirm_edit
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import ERROR, OK, WARN
-from dynid_ros.qos import DIAGNOSTICS, LATCHED
+from dynid_ros.qos import LATCHED
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,15 +66,12 @@ def start(graph, models):
 @pytest.fixture
 def health(graph):
     """The newest status of the node."""
-    arrays = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
-
-    def newest():
-        found = [s for a in arrays for s in a.status if s.name == "model_publisher"]
-        return found[-1] if found else None
+    statuses = graph.statuses("model_publisher")
 
     def until(level, words):
-        graph.until(lambda: (found := newest()) and found.level == level and words in found.message)
-        return newest()
+        """Wait for a status, and return it."""
+        graph.until(lambda: any(s.level == level and words in s.message for s in statuses()[-1:]))
+        return statuses()[-1]
 
     return until
 

@@ -79,7 +79,7 @@ def hold_switch(cell, milliseconds: int) -> None:
 def test_a_hand_guides_the_robot_while_its_switch_is_pressed(cell) -> None:
     cell.pass_for(500)
     hold_switch(cell, 300)
-    assert any("guided by hand" in s.message for array in cell.health for s in array.status)
+    assert any("guided by hand" in status.message for status in cell.health())
     cell.push("lower", 50.0)
     hold_switch(cell, 600)
     cell.push("lower", 0.0)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
@@ -145,6 +146,11 @@ class Graph:
                 self._executor.spin_once(timeout_sec=0.02)
             self.peer.destroy_client(client)
             assert time.monotonic() < deadline, f"no service {service} within {LONGEST} s"
+
+    def statuses(self, name: str) -> Callable[[], list[DiagnosticStatus]]:
+        """A function that returns all that a node has said on /diagnostics since now."""
+        arrays = self.listen(DiagnosticArray, "/diagnostics", 100)
+        return lambda: [one for array in arrays for one in array.status if one.name == name]
 
     def listen(self, message: type, topic: str, qos: QoSProfile | int) -> list[Any]:
         """A list that grows with every message of a topic."""
