@@ -14,11 +14,12 @@ from dynid.playback.plan import check_joint_side
 from dynid.playback.playback import Playback, PlaybackPhase
 from dynid.playback.robot_state import StateReader
 from dynid.recording.settings import RecordingSettings
+from dynid_ros.executor import run
 from dynid_ros.interface_types import StateTopics
 from dynid_ros.long_action import Goal, LongAction, Respond, late_service
 from dynid_ros.managed_node import ManagedNode
 from dynid_ros.motion_parameters import PLANNED_BY, declare_motion, make_the_plan, playing_options
-from dynid_ros.node import ERROR, OK, run
+from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
 from dynid_ros.robot_owner import RobotOwner
 from dynid_ros.state_listener import StateListener

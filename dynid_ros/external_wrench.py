@@ -20,8 +20,9 @@ from dynid.errors import ConfigurationError
 from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.torque_settings import CollisionSettings
+from dynid_ros.executor import run
 from dynid_ros.joint_values import STALE_NS, in_order, seconds, stamp
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, key_values, run
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, key_values
 from dynid_ros.qos import LATCHED, LIVE, MONITORED
 
 if TYPE_CHECKING:

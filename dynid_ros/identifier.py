@@ -25,6 +25,7 @@ from dynid.report.write import (
 )
 from dynid.text import percent
 from dynid_ros.background import Background, Conclude, TaskResponse
+from dynid_ros.executor import run
 from dynid_ros.identification_parameters import (
     IdentificationRequest,
     declare_identification,
@@ -34,7 +35,7 @@ from dynid_ros.interface_types import TypedTopic, verdict_fields
 from dynid_ros.joint_state_collector import JointStateCollector
 from dynid_ros.long_action import Goal, LongAction
 from dynid_ros.managed_node import ManagedNode
-from dynid_ros.node import ERROR, OK, WARN, run
+from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED
 
 if TYPE_CHECKING:

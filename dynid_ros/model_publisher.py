@@ -19,7 +19,8 @@ from dynid.robot.acceptance import check_acceptance, check_physical
 from dynid.robot.model_file import parse_model
 from dynid.robot.parameter_file import ros_parameters
 from dynid.transaction import settled
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.executor import run
+from dynid_ros.node import ERROR, OK, WARN, DynidNode
 from dynid_ros.qos import LATCHED
 
 if TYPE_CHECKING:

@@ -25,9 +25,10 @@ from dynid.recording.redundancy import Contradiction, contradictions
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.recordings import live_recording
+from dynid_ros.executor import run
 from dynid_ros.interface_types import TypedTopic, finding_fields
 from dynid_ros.joint_values import STALE_NS, in_order, seconds, to_ns
-from dynid_ros.node import ERROR, OK, WARN, Described, DynidNode, run
+from dynid_ros.node import ERROR, OK, WARN, Described, DynidNode
 from dynid_ros.qos import LATCHED, LIVE
 
 if TYPE_CHECKING:

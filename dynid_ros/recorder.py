@@ -16,9 +16,10 @@ from dynid.errors import RecordingError
 from dynid.json_text import json_text
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter
+from dynid_ros.executor import run
 from dynid_ros.interface_types import StateTopics
 from dynid_ros.managed_node import ManagedNode
-from dynid_ros.node import ERROR, OK, WARN, run
+from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED
 from dynid_ros.topic_reader import TopicReader
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from dynid.errors import PlaybackError
 from dynid.playback.robot_state import RestWatch, StateReader
 from dynid.recording.settings import RecordingSettings
-from dynid_ros.node import DynidNode, run
+from dynid_ros.executor import run
+from dynid_ros.node import DynidNode
 from dynid_ros.outlive import LONGEST
 from dynid_ros.state_listener import StateListener
 

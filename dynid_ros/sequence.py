@@ -14,8 +14,8 @@ from dynid.errors import DynidError, TaskError
 from dynid.report.terminal.results import print_demonstration
 from dynid.report.verdict_json import read_card, read_quantities
 from dynid_ros.discovery_range import stay_on_this_machine
-from dynid_ros.executor import make_executor
-from dynid_ros.node import ERROR, OK, DynidNode, close
+from dynid_ros.executor import close, make_executor
+from dynid_ros.node import ERROR, OK, DynidNode
 from dynid_ros.qos import LATCHED
 from dynid_ros.remote import Countdown, Remote, WaitTimeoutError
 from dynid_ros.stop import (

@@ -23,9 +23,10 @@ from dynid.errors import ConfigurationError, DynidError, SimulationError
 from dynid.profile import load_model
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
+from dynid_ros.executor import run
 from dynid_ros.feedforward_topics import FeedforwardTopics
 from dynid_ros.joint_values import doubles, stamp
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.node import ERROR, OK, WARN, DynidNode
 from dynid_ros.qos import CLOCK, COMMAND, STATES
 from dynid_ros.trajectory_messages import from_message, start_ns
 

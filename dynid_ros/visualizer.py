@@ -18,8 +18,9 @@ from dynid.profile import load_model
 from dynid.report.view.joint_motion import excitation_motion
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.torque_markers import RED
+from dynid_ros.executor import run
 from dynid_ros.joint_values import STALE_NS, in_order, seconds
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.node import ERROR, OK, WARN, DynidNode
 from dynid_ros.qos import LATCHED, MONITORED
 
 if TYPE_CHECKING:
