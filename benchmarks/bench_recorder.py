@@ -145,7 +145,8 @@ def _killed(node: Node, bag: Path, options: argparse.Namespace) -> None:
 def _recorder(bag: Path) -> subprocess.Popen[bytes]:
     # named by its bag, since one that was killed is thought to live for a while
     options = ["-r", f"__node:={bag.name}", "-p", f"output:={bag}"]
-    return subprocess.Popen([sys.executable, "-m", "dynid_ros.recorder", "--ros-args", *options])
+    program = [sys.executable, "-m", "dynid_ros.programs", "recorder"]
+    return subprocess.Popen([*program, "--ros-args", *options])
 
 
 def _call(node: Node, recorder: str, name: str) -> str:

@@ -42,7 +42,6 @@ class Background:
     """One piece of long work at a time, for a node whose executor continues to spin."""
 
     def __init__(self, node: DynidNode) -> None:
-        """Wait for work."""
         self._node = node
         self._thread: threading.Thread | None = None
         self._send: Callable[[TaskResponse], None] = lambda _answer: None

@@ -24,11 +24,11 @@ from dynid.report.terminal.console import print_text, print_written, result_cons
 from dynid.report.terminal.progress import progress
 from dynid.report.terminal.results import print_demonstration, print_kept_model
 from dynid_ros.excitation_player import ExcitationPlayer
-from dynid_ros.executor import make_executor
+from dynid_ros.executor import close, make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask
 from dynid_ros.identifier import Identifier
 from dynid_ros.model_publisher import ModelPublisher
-from dynid_ros.node import DynidNode, close
+from dynid_ros.node import DynidNode
 from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.recorder import Recorder
 from dynid_ros.sequence import answer, outcome

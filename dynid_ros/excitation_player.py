@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -14,11 +14,12 @@ from dynid.playback.plan import check_joint_side
 from dynid.playback.playback import Playback, PlaybackPhase
 from dynid.playback.robot_state import StateReader
 from dynid.recording.settings import RecordingSettings
+from dynid_ros.executor import run
 from dynid_ros.interface_types import StateTopics
 from dynid_ros.long_action import Goal, LongAction, Respond, late_service
 from dynid_ros.managed_node import ManagedNode
 from dynid_ros.motion_parameters import PLANNED_BY, declare_motion, make_the_plan, playing_options
-from dynid_ros.node import ERROR, OK, run
+from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
 from dynid_ros.robot_owner import RobotOwner
 from dynid_ros.state_listener import StateListener
@@ -60,27 +61,22 @@ class ExcitationPlayer(ManagedNode):
         self._robot = self.load_robot()
         check_joint_side(self._robot)
         declare_motion(self)
-        controller = self.parameter(
+        controller = self.fixed(
             "controller",
             "joint_trajectory_controller",
             "Name of the controller that follows trajectories, with its namespace.",
-            fixed=True,
         ).strip("/")
-        interface = self.parameter(
+        interface = self.fixed(
             "interface",
             "auto",
             "Interface of the controller: action, topic, or auto (the action where available).",
-            fixed=True,
         )
-        self._fault_sources = self.parameter(
+        self._fault_sources = self.fixed(
             "fault_sources",
             ["simulated_robot", "feedforward_controller"],
             "Names on /diagnostics whose errors stop a motion.",
-            fixed=True,
         )
-        topic = self.parameter(
-            "topic", "", "Topic of the joint states; empty: the profile's.", fixed=True
-        )
+        topic = self.fixed("topic", "", "Topic of the joint states; empty: the profile's.")
         topic = topic or self._robot.settings(RecordingSettings).topic
         self._owner = RobotOwner(self, controller)
         self._outlet = TrajectoryOutlet(self, controller, interface, self._fail)
@@ -272,10 +268,4 @@ class ExcitationPlayer(ManagedNode):
         return tuple(self.get_parameter(name).value for name in PLANNED_BY)
 
 
-def main() -> None:
-    """Run the node."""
-    sys.exit(run(ExcitationPlayer, in_time=True))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, ExcitationPlayer, in_time=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,22 +11,25 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
+from dynid.control.wrench.contacts import contact_on
+from dynid.control.wrench.estimation import deviations
 from dynid.control.wrench.learning import identified_uncertainty
 from dynid.control.wrench.live import LiveWrench
-from dynid.control.wrench.uncertainty_file import read_uncertainty
+from dynid.control.wrench.uncertainty import read_uncertainty
 from dynid.errors import ConfigurationError
 from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.torque_settings import CollisionSettings
+from dynid_ros.executor import run
 from dynid_ros.joint_values import STALE_NS, in_order, seconds, stamp
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, key_values, run
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, key_values
 from dynid_ros.qos import LATCHED, LIVE, MONITORED
 
 if TYPE_CHECKING:
     from builtin_interfaces.msg import Time
 
     from dynid.arrays import Array
-    from dynid.control.wrench.live import WrenchNow
+    from dynid.control.wrench.estimation import ExternalWrench
 
 _NOT_KNOWN = np.full(3, np.nan)
 
@@ -42,43 +45,31 @@ class ExternalWrenchNode(DynidNode):
     """
 
     def __init__(self, **options: Any) -> None:
-        """Subscribe from now on."""
         super().__init__("external_wrench", **options)
         self.declare_robot()
-        self.parameter("model", "", "model.yaml of the robot.", fixed=True)
-        self.parameter(
+        self.fixed("model", "", "model.yaml of the robot.")
+        self.fixed(
             "uncertainty",
             "",
             "wrench_uncertainty.yaml of `dynid collisions wrench --free`; empty: from the model.",
-            fixed=True,
         )
-        self.parameter("frame", "", "Link of ~/wrench; empty: the last one.", fixed=True)
-        topic = self.parameter(
-            "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
+        self.fixed("frame", "", "Link of ~/wrench; empty: the last one.")
+        topic = self.fixed("joint_states_topic", "/joint_states", "sensor_msgs/JointState.")
+        rate = self.fixed("publish_rate", 100.0, "Rate of the topics [Hz].", between=(0.1, 1000.0))
+        self.fixed(
+            "sampling_rate", 1000.0, "Rate of the joint states [Hz].", between=(20.0, 20_000.0)
         )
-        rate = self.parameter(
-            "publish_rate", 100.0, "Rate of the topics [Hz].", between=(0.1, 1000.0), fixed=True
-        )
-        self.parameter(
-            "sampling_rate",
-            1000.0,
-            "Rate of the joint states [Hz].",
-            between=(20.0, 20_000.0),
-            fixed=True,
-        )
-        self.parameter(
+        self.fixed(
             "confidence",
             0.95,
             "Least probability of the links of a contact.",
             between=(0.5, 0.9999),
-            fixed=True,
         )
-        self.parameter(
+        self.fixed(
             "false_alarms_per_hour",
             0.1,
             "Acceptable rate of contacts that are none, without a file of the uncertainty [1/h].",
             between=(1e-6, 1e6),
-            fixed=True,
         )
         self._live = self._make()
         self._arrival = 0
@@ -141,14 +132,10 @@ class ExternalWrenchNode(DynidNode):
 
     def _on_joint_states(self, message: JointState) -> None:
         joints = self._live.joints
-        values = {
-            what: in_order(joints, message.name, getattr(message, what))
-            for what in ("position", "velocity", "effort")
-        }
-        lacking = [what for what, value in values.items() if value is None]
-        if lacking:
-            what = " and ".join(lacking)
-            self._lacking = f"joint states lack the {what} of one of {', '.join(joints)}"
+        fields = ("position", "velocity", "effort")
+        values = {name: in_order(joints, message.name, getattr(message, name)) for name in fields}
+        if lacking := " and ".join(name for name, value in values.items() if value is None):
+            self._lacking = f"joint states lack the {lacking} of one of {', '.join(joints)}"
             return
         self._lacking = ""
         self._arrival = self.steady.now().nanoseconds
@@ -158,11 +145,12 @@ class ExternalWrenchNode(DynidNode):
     def _publish(self) -> None:
         now = self._live.estimate() if self._fresh() else None
         if now is not None:
-            at, frame = stamp(round(1e9 * now.time)), self._live.frame
-            self._send("wrench", at, frame, now.wrench, now.wrench_deviation)
-            self._send("pure_force", at, frame, now.frame_force, now.frame_force_deviation)
-            if now.contact:
-                self._send("contact_force", at, now.links[0], now.force, now.force_deviation)
+            at = stamp(round(1e9 * now.time[-1]))
+            self._send("wrench", at, now.frame, now.wrench, now.wrench_covariance)
+            self._send("pure_force", at, now.frame, now.frame_force, now.frame_force_covariance)
+            for contact in now.contacts:
+                link = contact.links[0]
+                self._send("contact_force", at, link, now.force, now.force_covariance)
         self._publish_contact(now)
         self._publish_status(now)
 
@@ -170,30 +158,29 @@ class ExternalWrenchNode(DynidNode):
         passed = self.steady.now().nanoseconds - self._arrival
         return self._arrival > 0 and passed <= STALE_NS and not self._lacking
 
-    def _send(self, name: str, at: Time, frame: str, value: Array, deviation: Array) -> None:
-        self._outs[name].publish(_wrench(at, frame, value))
-        self._outs[f"{name}_deviation"].publish(_wrench(at, frame, deviation))
+    def _send(self, name: str, at: Time, frame: str, values: Array, covariance: Array) -> None:
+        """Publish the last row of estimates, and their standard deviations."""
+        self._outs[name].publish(_wrench(at, frame, values[-1]))
+        self._outs[f"{name}_deviation"].publish(_wrench(at, frame, deviations(covariance)[-1]))
 
-    def _publish_contact(self, now: WrenchNow | None) -> None:
+    def _publish_contact(self, now: ExternalWrench | None) -> None:
         """Publish a change of the link in contact."""
         if now is None:
             level, message = WARN, "not known"
-        elif not now.contact:
+        elif not now.contacts:
             level, message = OK, "no contact"
-        elif len(now.links) == 1:
-            level, message = WARN, f"contact on {now.links[0]}"
         else:
-            links = " or ".join(now.links)
-            level, message = WARN, f"contact on {links}, which cannot be distinguished"
+            level, message = WARN, contact_on(now.contacts[-1].links)
         if message == self._published:
             return
         self._published = message
-        probabilities = now.probabilities if now is not None else ()
+        contacts = now.contacts if now is not None else ()
+        shares = (f"{share:.3f}" for contact in contacts for share in contact.probabilities)
         values = {
-            "links": ", ".join(now.links) if now is not None else "",
-            "probabilities": ", ".join(f"{share:.3f}" for share in probabilities),
-            "ratio": f"{now.ratio:.4g}" if now is not None else "",
-            "time": f"{now.time:.9f}" if now is not None else "",
+            "links": ", ".join(link for contact in contacts for link in contact.links),
+            "probabilities": ", ".join(shares),
+            "ratio": f"{now.ratio[-1]:.4g}" if now is not None else "",
+            "time": f"{now.time[-1]:.9f}" if now is not None else "",
         }
         self._contact_out.publish(
             DiagnosticStatus(
@@ -204,7 +191,7 @@ class ExternalWrenchNode(DynidNode):
             )
         )
 
-    def _publish_status(self, now: WrenchNow | None) -> None:
+    def _publish_status(self, now: ExternalWrench | None) -> None:
         """Summarise on /diagnostics."""
         if self._lacking:
             self.health(ERROR, self._lacking)
@@ -235,10 +222,4 @@ def _wrench(at: Time, frame: str, values: Array) -> WrenchStamped:
     return message
 
 
-def main() -> None:
-    """Run the node until a signal arrives."""
-    sys.exit(run(ExternalWrenchNode))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, ExternalWrenchNode)

@@ -9,7 +9,7 @@ a good model whose validation could not be evaluated.
 from __future__ import annotations
 
 import json
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,28 +51,23 @@ class IdentificationTask(SequenceNode):
     def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:
         """Get ready; nothing moves before :meth:`perform`."""
         super().__init__("identification_task", stop, executor, **options)
-        self._output = Path(
-            self.parameter("output", "out", "Folder for bags, model and reports.", fixed=True)
+        self._output = Path(self.fixed("output", "out", "Folder for bags, model and reports."))
+        self._given = self.fixed(
+            "recording", "", "Bag to identify from instead of moving; empty: none."
         )
-        self._given = self.parameter(
-            "recording", "", "Bag to identify from instead of moving; empty: none.", fixed=True
-        )
-        self._validation_seed = self.parameter(
+        self._validation_seed = self.fixed(
             "validation_seed",
             2,
             "Seed of the second excitation, on which the model is validated; -1: no validation.",
             between=(-1, 2**31),
-            fixed=True,
         )
-        self._publish = self.parameter(
-            "publish", True, "Whether model_publisher loads the model.", fixed=True
-        )
-        self._player = Remote(self, "/excitation_player", self.wait, ("prepare", "start", "stop"))
-        self._recorder = Remote(self, "/recorder", self.wait, ("start", "stop"))
+        self._publish = self.fixed("publish", True, "Whether model_publisher loads the model.")
+        self._player = Remote(self, "/excitation_player", ("prepare", "start", "stop"))
+        self._recorder = Remote(self, "/recorder", ("start", "stop"))
         self._bag: Path | None = None  # the current or last recording
         self._recorded: dict[str, Any] = {}  # what is missing of it
         self.create_subscription(String, "/recorder/recorded", self._on_recorded, LATCHED)
-        self._model_publisher = Remote(self, "/model_publisher", self.wait, ("load",))
+        self._model_publisher = Remote(self, "/model_publisher", ("load",))
 
     def sequence(self, step: Step) -> bool:
         """Identify from a motion or a bag, publish, and validate on a second motion."""
@@ -226,10 +221,4 @@ class IdentificationTask(SequenceNode):
             raise RefusedError(f"excitation_player: {answer.message}")
 
 
-def main() -> None:
-    """Run the sequence."""
-    sys.exit(run_sequence(IdentificationTask))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run_sequence, IdentificationTask)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from dynid.report.write import (
 )
 from dynid.text import percent
 from dynid_ros.background import Background, Conclude, TaskResponse
+from dynid_ros.executor import run
 from dynid_ros.identification_parameters import (
     IdentificationRequest,
     declare_identification,
@@ -35,7 +35,7 @@ from dynid_ros.interface_types import TypedTopic, verdict_fields
 from dynid_ros.joint_state_collector import JointStateCollector
 from dynid_ros.long_action import Goal, LongAction
 from dynid_ros.managed_node import ManagedNode
-from dynid_ros.node import ERROR, OK, WARN, run
+from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ class Identifier(ManagedNode):
     ending = "ending the calculation"
 
     def __init__(self, **options: Any) -> None:
-        """Offer the services."""
         super().__init__("identifier", **options)
         declare_identification(self)
         self._model = self.create_publisher(String, "~/model", LATCHED)
@@ -265,10 +264,4 @@ class Identifier(ManagedNode):
             )
 
 
-def main() -> None:
-    """Run the node until a signal comes."""
-    sys.exit(run(Identifier))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, Identifier)

@@ -59,7 +59,6 @@ class StateTopics:
     """
 
     def __init__(self, node: Node) -> None:
-        """Offer both topics."""
         self._typed = TypedTopic(node, "NodeState", "~/node_state")
         self._text = node.create_publisher(String, "~/state", LATCHED)
 

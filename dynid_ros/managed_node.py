@@ -24,16 +24,12 @@ class ManagedNode(LifecycleNodeMixin, DynidNode):
     """
 
     def __init__(self, name: str, **options: Any) -> None:
-        """Start unconfigured."""
         self.active = False
         """Whether the node works on requests."""
         DynidNode.__init__(self, name, **options)
         LifecycleNodeMixin.__init__(self, enable_communication_interface=True)
-        self._autostart = self.parameter(
-            "autostart",
-            True,
-            "Whether the node configures and activates itself when it starts.",
-            fixed=True,
+        self._autostart = self.fixed(
+            "autostart", True, "Whether the node configures and activates itself when it starts."
         )
 
     def bring_up(self) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,8 @@ from dynid.robot.acceptance import check_acceptance, check_physical
 from dynid.robot.model_file import parse_model
 from dynid.robot.parameter_file import ros_parameters
 from dynid.transaction import settled
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.executor import run
+from dynid_ros.node import ERROR, OK, WARN, DynidNode
 from dynid_ros.qos import LATCHED
 
 if TYPE_CHECKING:
@@ -46,14 +47,13 @@ class ModelPublisher(DynidNode):
             False,
             "Load a model even if its identification failed or it is not physically consistent.",
         )
-        follow = self.parameter(
-            "follow", "", "Topic to receive models from, such as /identifier/model.", fixed=True
+        follow = self.fixed(
+            "follow", "", "Topic to receive models from, such as /identifier/model."
         )
-        controller = self.parameter(
+        controller = self.fixed(
             "controller",
             "",
             "Node whose parameters model.… are set, such as /feedforward_controller.",
-            fixed=True,
         )
         self._model: Model | None = None
         self._where = ""
@@ -226,10 +226,4 @@ class ControllerParameters:
         self._changed()
 
 
-def main() -> None:
-    """Run the node until a signal comes."""
-    sys.exit(run(ModelPublisher))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, ModelPublisher)

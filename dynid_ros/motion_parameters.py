@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +13,47 @@ from dynid.profile import load_model
 
 if TYPE_CHECKING:
     from dynid.robot.robot import Robot
-    from dynid_ros.node import DynidNode
+    from dynid_ros.node import Described, DynidNode
 
 PLANNED_BY = ("seed", "excitation", "model", "rate")
 """Parameters that a plan depends on."""
+
+# parameters of the playback, by the names of its options
+_PLAYING: dict[str, Described] = {
+    "rate": ("Points of a trajectory [Hz].", (10.0, 1000.0)),
+    "move_fraction": (
+        "Share of velocity and acceleration limits for the motion to the start.",
+        (0.01, 1.0),
+    ),
+    "max_age": (
+        "Time without joint states, newer stamps or effort that stops a motion, pauses of the "
+        "player not counted [s].",
+        (0.02, 10.0),
+    ),
+    "tracking_error": (
+        "Distance of a joint from its reference that stops a motion [rad or m].",
+        (1e-4, 10.0),
+    ),
+    "settle_time": ("Time to come to rest after a motion [s].", (0.0, 60.0)),
+    "horizon": (
+        "Time from a command to the start of its braking; it is renewed five times in that "
+        "time [s].",
+        (0.2, 10.0),
+    ),
+    "supervise_torque": (
+        "Whether efforts are required, and stop a motion where they are too large.",
+        None,
+    ),
+    "doubtful_limits": (
+        "Whether motions are played within limits of a URDF that are doubtful, as of a simulated "
+        "robot, which comes to no harm.",
+        None,
+    ),
+    "max_clock_offset": (
+        "Largest offset between stamps of joint states and this computer's time [s].",
+        (0.001, 1e6),
+    ),
+}
 
 
 def declare_motion(node: DynidNode) -> None:
@@ -31,53 +67,7 @@ def declare_motion(node: DynidNode) -> None:
     node.parameter(
         "model", "", "model.yaml to predict and supervise torque; empty: the URDF's bodies."
     )
-    node.parameter("rate", 100.0, "Points of a trajectory [Hz].", between=(10.0, 1000.0))
-    node.parameter(
-        "move_fraction",
-        0.3,
-        "Share of velocity and acceleration limits for the motion to the start.",
-        between=(0.01, 1.0),
-    )
-    node.parameter(
-        "max_age",
-        0.5,
-        "Time without joint states, newer stamps or effort that stops a motion, pauses of the "
-        "player not counted [s].",
-        between=(0.02, 10.0),
-    )
-    node.parameter(
-        "tracking_error",
-        0.2,
-        "Distance of a joint from its reference that stops a motion [rad or m].",
-        between=(1e-4, 10.0),
-    )
-    node.parameter(
-        "settle_time", 0.5, "Time to come to rest after a motion [s].", between=(0.0, 60.0)
-    )
-    node.parameter(
-        "horizon",
-        1.0,
-        "Time from a command to the start of its braking; it is renewed five times in that "
-        "time [s].",
-        between=(0.2, 10.0),
-    )
-    node.parameter(
-        "supervise_torque",
-        True,
-        "Whether efforts are required, and stop a motion where they are too large.",
-    )
-    node.parameter(
-        "doubtful_limits",
-        False,
-        "Whether motions are played within limits of a URDF that are doubtful, as of a simulated "
-        "robot, which comes to no harm.",
-    )
-    node.parameter(
-        "max_clock_offset",
-        1.0,
-        "Largest offset between stamps of joint states and this computer's time [s].",
-        between=(0.001, 1e6),
-    )
+    node.declare_settings(Options(), _PLAYING)
 
 
 def check_motion_is_given(robot: Robot, profile: str, excitation: str) -> None:
@@ -121,5 +111,4 @@ def make_the_plan(node: DynidNode, robot: Robot) -> Plan:
 
 def playing_options(node: DynidNode) -> Options:
     """Return the playback options of the present parameters."""
-    names = [field.name for field in fields(Options)]
-    return Options(**{name: node.get_parameter(name).value for name in names})
+    return Options(**{name: node.get_parameter(name).value for name in _PLAYING})

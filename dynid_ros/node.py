@@ -1,11 +1,10 @@
-"""Base class of all nodes: described parameters, diagnostics at 1 Hz, and shutdown."""
+"""Base class of all nodes: described parameters, and diagnostics at 1 Hz."""
 
 from __future__ import annotations
 
-import time
-import traceback
 import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,38 +16,24 @@ from rclpy.action.client import ActionClient
 from rclpy.action.server import ActionServer
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.duration import Duration
 from rclpy.exceptions import (
     InvalidParameterTypeException,
     InvalidParameterValueException,
     ParameterUninitializedException,
 )
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import Empty
 
 from dynid.errors import ConfigurationError, DynidError, ModelFileWarning
 from dynid.profile import load_robot
 from dynid.robot.assumptions import assumptions
 from dynid.robot.description import is_description
-from dynid_ros.discovery_range import stay_on_this_machine
-from dynid_ros.executor import make_executor
-from dynid_ros.priority import raise_priority
 from dynid_ros.qos import ALIVE, DIAGNOSTICS
-from dynid_ros.stop import (
-    FINISHED,
-    LONGEST_END,
-    NO_GOOD_END,
-    NOT_FINISHED,
-    Stop,
-    silence_closed_streams,
-    write_error,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
-    from rclpy.executors import Executor
+    from _typeshed import DataclassInstance
     from rclpy.timer import Timer
     from std_srvs.srv import Trigger
 
@@ -57,6 +42,9 @@ if TYPE_CHECKING:
 OK, WARN, ERROR = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
 ValueT = TypeVar("ValueT", bool, int, float, str, list[str])
+SettingsT = TypeVar("SettingsT", bound="DataclassInstance")
+Described = tuple[str, "tuple[float, float] | None"]
+"""A parameter's sentence, and the range of a number."""
 
 _KINDS: dict[type, str] = {
     bool: "true or false",
@@ -65,8 +53,6 @@ _KINDS: dict[type, str] = {
     list: "a list of texts",
     str: "a text",
 }
-_SIGNAL_CHECK_PERIOD = 0.1  # [s] between checks for a signal
-_DELIVERY_TIME = 1.0  # [s] for the last messages of a node to arrive
 
 
 class DynidNode(Node):
@@ -192,6 +178,33 @@ class DynidNode(Node):
             ) from None
         return value
 
+    def fixed(
+        self,
+        name: str,
+        default: ValueT,
+        description: str,
+        *,
+        between: tuple[float, float] | None = None,
+    ) -> ValueT:
+        """Declare a parameter that can only be set at start-up; see :meth:`parameter`."""
+        return self.parameter(name, default, description, between=between, fixed=True)
+
+    def declare_settings(
+        self, usual: SettingsT, described: Mapping[str, Described], *, fixed: bool = False
+    ) -> SettingsT:
+        """Declare fields of settings as parameters, and return the settings that they give.
+
+        Args:
+            usual: a dataclass, whose values are the defaults.
+            described: a sentence with units and the range of a number, by field.
+            fixed: whether they can only be set at start-up.
+        """
+        given = {
+            name: self.parameter(name, getattr(usual, name), text, between=between, fixed=fixed)
+            for name, (text, between) in described.items()
+        }
+        return replace(usual, **given)
+
     def declare_robot(self, *, fixed: bool = True) -> None:
         """Declare the parameters of the robot: ``profile`` and ``urdf``."""
         self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=fixed)
@@ -296,87 +309,3 @@ def destroy_actions(node: Node) -> None:
     for waitable in list(node.waitables):
         if isinstance(waitable, ActionServer | ActionClient):
             waitable.destroy()  # type: ignore[no-untyped-call]
-
-
-def run(
-    make: Callable[[], DynidNode], arguments: list[str] | None = None, *, in_time: bool = False
-) -> int:
-    """Run a node until a signal comes, and return the process's exit code.
-
-    A node that has to act ``in_time`` has a higher priority, where that is permitted.
-
-    It is 0 after a clean shutdown, 2 if the node could not start, 3 if the shutdown was not clean;
-    2 and 3 with one sentence. The process ends within LONGEST_END after the signal.
-    """
-    stop = Stop()
-    if in_time:
-        raise_priority()
-    reach = stay_on_this_machine()
-    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        node = make()
-        if reach:
-            node.get_logger().info(reach)
-        node.warn_of_unknown_parameters()
-    except DynidError as error:
-        write_error(str(error))
-        rclpy.shutdown()
-        return NOT_FINISHED
-    executor = make_executor()
-    executor.add_node(node)
-    stop.waiting_for = f"{node.get_name()}, {node.ending}"
-    try:
-        good = _spin(executor, stop, node)
-        silence_closed_streams()
-        if stop.requested:
-            node.get_logger().info(f"{stop.name}: {node.ending}, for at most {LONGEST_END:g} s.")
-        good = _finish(node) and good
-        return stop.done(FINISHED if good else NO_GOOD_END)
-    finally:
-        close(executor, [node])
-        stop.over()
-
-
-def _spin(executor: Executor, stop: Stop, node: DynidNode) -> bool:
-    """Let a node run until a signal comes; False where a bug ended it before."""
-    try:
-        while not stop.requested:
-            executor.spin_once(timeout_sec=_SIGNAL_CHECK_PERIOD)
-    except Exception as error:  # noqa: BLE001  after any error, the robot has to come to rest
-        node.get_logger().error(traceback.format_exc())
-        node.get_logger().error(f"{node.get_name()} ended by a bug in dynid ({error!r}).")
-        return False
-    return True
-
-
-def _finish(node: DynidNode) -> bool:
-    """Finish a node; return whether the shutdown was clean."""
-    try:
-        node.finish()
-    except DynidError as error:
-        node.get_logger().error(str(error))
-        return False
-    return True
-
-
-def deliver(node: Node) -> None:
-    """Wait for delivery of a node's last messages, which would be lost with its publishers."""
-    deadline = time.monotonic() + _DELIVERY_TIME
-    for publisher in node.publishers:
-        left = max(0.0, deadline - time.monotonic())
-        publisher.wait_for_all_acked(Duration(nanoseconds=round(left * 1e9)))
-
-
-def close(executor: Executor, nodes: Sequence[Node]) -> None:
-    """End an executor, then its nodes, then ROS in this process.
-
-    Timers are cancelled first, because a timer that fires while its node is destroyed raises.
-    """
-    for node in nodes:
-        deliver(node)
-        for timer in node.timers:
-            timer.cancel()
-    executor.shutdown()
-    for node in nodes:
-        node.destroy_node()
-    rclpy.shutdown()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rclpy.serialization import serialize_message
@@ -25,19 +25,17 @@ from dynid.recording.redundancy import Contradiction, contradictions
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.recordings import live_recording
+from dynid_ros.executor import run
 from dynid_ros.interface_types import TypedTopic, finding_fields
 from dynid_ros.joint_values import STALE_NS, in_order, seconds, to_ns
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.node import ERROR, OK, WARN, Described, DynidNode
 from dynid_ros.qos import LATCHED, LIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dynid.identification.online.change import PayloadChange
     from dynid.robot.robot import Robot
 
-_Described = tuple[str, "tuple[float, float] | None"]  # a sentence, and the range of a number
-_ONLINE: dict[str, _Described] = {
+_ONLINE: dict[str, Described] = {
     "sampling_rate": ("Rate of the joint states [Hz].", (20.0, 20_000.0)),
     "forgetting_time": (
         "Time constant of forgetting old data [s]; 0: all data have the same weight.",
@@ -47,7 +45,6 @@ _ONLINE: dict[str, _Described] = {
         "Motion for estimating the model's own errors before changes are detected [s].",
         (2.0, 3600.0),
     ),
-    "detect": ("Whether to detect changes.", None),
     "adaptive": (
         "Whether changes are relative to the present estimate, and a new load is estimated again; "
         "for ~/model_update.",
@@ -59,7 +56,7 @@ _ONLINE: dict[str, _Described] = {
         (1.0, 1e6),
     ),
 }
-_UPDATES: dict[str, _Described] = {
+_UPDATES: dict[str, Described] = {
     "payload_mass": (
         "Standard deviation of the mass carried, for ~/model_update [kg].",
         (0.0, 1e4),
@@ -69,7 +66,6 @@ _UPDATES: dict[str, _Described] = {
         (0.0, 10.0),
     ),
 }
-SettingsT = TypeVar("SettingsT", OnlineSettings, UpdateLimits)
 _SPAN = 20.0  # [s] of messages that are checked together
 _MOST_BYTES = 100_000_000
 
@@ -85,20 +81,16 @@ class OnlineEstimatorNode(DynidNode):
     """
 
     def __init__(self, **options: Any) -> None:
-        """Subscribe from now on."""
         super().__init__("online_estimator", **options)
         self.declare_robot()
-        self.parameter(
-            "model", "", "model.yaml to start from and detect changes; empty: none.", fixed=True
-        )
-        self._topic = self.parameter(
-            "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
-        )
-        rate = self.parameter(
-            "publish_rate", 1.0, "Rate of ~/parameters [Hz].", between=(0.01, 20.0), fixed=True
-        )
-        self._settings = self._declared(OnlineSettings(), _ONLINE)
-        self._change = self._declared(UpdateLimits(), _UPDATES)
+        self.fixed("model", "", "model.yaml to start from and detect changes; empty: none.")
+        self._topic = self.fixed("joint_states_topic", "/joint_states", "sensor_msgs/JointState.")
+        rate = self.fixed("publish_rate", 1.0, "Rate of ~/parameters [Hz].", between=(0.01, 20.0))
+        usual = OnlineSettings()
+        detect = self.fixed("detect_changes", usual.detect, "Whether to detect changes.")
+        settings = self.declare_settings(usual, _ONLINE, fixed=True)
+        self._settings = replace(settings, detect=detect)
+        self._change = self.declare_settings(UpdateLimits(), _UPDATES, fixed=True)
         self._updater: ModelUpdater | None = None
         self._names = ""
         self._start()
@@ -129,20 +121,6 @@ class OnlineEstimatorNode(DynidNode):
             "evidence": f"{self._estimator.evidence:.1f}",
             "changes": self._changes,
         }
-
-    def _declared(self, usual: SettingsT, described: Mapping[str, _Described]) -> SettingsT:
-        """Declare fields of settings as parameters, and return the settings that they give."""
-        given = {
-            field: self.parameter(
-                "detect_changes" if field == "detect" else field,
-                getattr(usual, field),
-                sentence,
-                between=between,
-                fixed=True,
-            )
-            for field, (sentence, between) in described.items()
-        }
-        return replace(usual, **given)
 
     def _start(self) -> None:
         """Start without data."""
@@ -297,10 +275,4 @@ def _message(update: ModelUpdate, names: str) -> Float64MultiArray:
     return message
 
 
-def main() -> None:
-    """Run the node until a signal arrives."""
-    sys.exit(run(OnlineEstimatorNode))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, OnlineEstimatorNode)

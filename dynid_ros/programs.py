@@ -35,17 +35,14 @@ def start(name: str) -> None:
         sys.stdout.write(f"{purpose.strip()}\n{_HELP.format(name=name)}")
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
-    try:
-        _imported(name).main()
-    except SystemExit as end:
-        code = int(end.code or FINISHED)
-        for thread in threading.enumerate():
-            if not thread.daemon and thread is not threading.current_thread():
-                thread.join()  # moves the files of a run to their places
-        silence_closed_streams()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+    code = _imported(name).main()
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join()  # moves the files of a run to their places
+    silence_closed_streams()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _imported(name: str) -> ModuleType:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,10 @@ from dynid.errors import RecordingError
 from dynid.json_text import json_text
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter
+from dynid_ros.executor import run
 from dynid_ros.interface_types import StateTopics
 from dynid_ros.managed_node import ManagedNode
-from dynid_ros.node import ERROR, OK, WARN, run
+from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED
 from dynid_ros.topic_reader import TopicReader
 
@@ -83,15 +84,13 @@ class Recorder(ManagedNode):
     ending = "completing the bag"
 
     def __init__(self, **options: Any) -> None:
-        """Declare parameters and offer services."""
         super().__init__("recorder", **options)
         self.parameter("output", "", "Folder to create for the next recording.")
         self.parameter("topics", [DEFAULT_TOPIC], "Names of the topics of the next recording.")
-        at_once = self.parameter(
+        at_once = self.fixed(
             "start_at_once",
             False,
             "Whether a recording starts and ends with the node, without its services.",
-            fixed=True,
         )
         self.add_on_set_parameters_callback(self._settle_parameters)
         self._session: Session | None = None
@@ -301,10 +300,4 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
 
 
-def main() -> None:
-    """Run the node."""
-    sys.exit(run(Recorder, in_time=True))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, Recorder, in_time=True)

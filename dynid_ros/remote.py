@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -16,9 +16,9 @@ from dynid.errors import TaskError
 from dynid_ros.qos import ALIVE, LATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
-    from rclpy.node import Node
+    from dynid_ros.sequence import SequenceNode
 
 _APPEAR = 60.0  # [s] within which a starting node responds, also on a busy machine
 # [s] after the lease of ALIVE, within which a suspended process may continue
@@ -53,25 +53,18 @@ class LateMotionError(TaskError):
     """A motion came to rest early, because the player's computer was too slow for it."""
 
 
-class Wait(Protocol):
-    """Let the node run until a condition holds, or raise a WaitTimeoutError naming ``what``."""
-
-    def __call__(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
-        """Wait for at most ``timeout`` [s], or without limit."""
-
-
 _ENDS = {"aborted": TaskError, "failed": TaskError, "late": LateMotionError}  # kinds of states
 
 
 class Remote:
     """Services, parameters and state of one node, with a message for each failure."""
 
-    def __init__(self, node: Node, name: str, wait: Wait, services: Sequence[str]) -> None:
+    def __init__(self, node: SequenceNode, name: str, services: Sequence[str]) -> None:
         """Create the clients of node ``name`` and of its Trigger ``services``."""
         self._node = node
         self._name = name
         self._title = name.removeprefix("/")
-        self._wait = wait
+        self._wait = node.wait
         self._parameters = AsyncParameterClient(node, name)
         # made now, because a response only reaches clients that the server has discovered
         self._clients = {

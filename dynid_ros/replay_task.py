@@ -7,8 +7,8 @@ completed.
 
 from __future__ import annotations
 
-import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,20 +40,16 @@ class ReplayTask(SequenceNode):
     def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:
         """Get ready; nothing is published before :meth:`perform`."""
         super().__init__("replay_task", stop, executor, **options)
-        self._given = self.parameter("recording", "", "Bag to replay.", fixed=True)
+        self._given = self.fixed("recording", "", "Bag to replay.")
         self._bag = Path(self._given)
-        self._output = Path(
-            self.parameter("output", "out", "Folder for models and reports.", fixed=True)
+        self._output = Path(self.fixed("output", "out", "Folder for models and reports."))
+        self._model = self.fixed(
+            "model", "", "model.yaml to validate on the bag as well; empty: none."
         )
-        self._model = self.parameter(
-            "model", "", "model.yaml to validate on the bag as well; empty: none.", fixed=True
+        self._topic = self.fixed(
+            "topic", "/joint_states", "Topic to read from the bag, and to publish."
         )
-        self._topic = self.parameter(
-            "topic", "/joint_states", "Topic to read from the bag, and to publish.", fixed=True
-        )
-        self._rate = self.parameter(
-            "rate", 1.0, "Recorded seconds per second.", between=(0.01, 100.0), fixed=True
-        )
+        self._rate = self.fixed("rate", 1.0, "Recorded seconds per second.", between=(0.01, 100.0))
         self._states_out = self.create_publisher(JointState, self._topic, STATES)
 
     def sequence(self, step: Callable[[str], None]) -> bool:
@@ -112,10 +108,4 @@ class ReplayTask(SequenceNode):
         return []
 
 
-def main() -> None:
-    """Run the sequence."""
-    sys.exit(run_sequence(ReplayTask))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run_sequence, ReplayTask)

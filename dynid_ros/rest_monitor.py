@@ -6,13 +6,14 @@ MoveIt), and the controllers must not end during a motion.
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dynid.errors import PlaybackError
 from dynid.playback.robot_state import RestWatch, StateReader
 from dynid.recording.settings import RecordingSettings
-from dynid_ros.node import DynidNode, run
+from dynid_ros.executor import run
+from dynid_ros.node import DynidNode
 from dynid_ros.outlive import LONGEST
 from dynid_ros.state_listener import StateListener
 
@@ -29,7 +30,6 @@ class RestMonitor(DynidNode):
     ending = "waiting for the robot to come to rest"
 
     def __init__(self, **options: Any) -> None:
-        """Subscribe to the joint states."""
         super().__init__("rest_monitor", **options)
         self.declare_robot()
         robot = self.load_robot()
@@ -57,10 +57,4 @@ class RestMonitor(DynidNode):
         self._rest.update(state)
 
 
-def main() -> None:
-    """Run the node until a signal arrives and the robot is at rest."""
-    sys.exit(run(RestMonitor))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, RestMonitor)

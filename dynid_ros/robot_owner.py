@@ -27,7 +27,6 @@ class RobotOwner:
     """
 
     def __init__(self, node: DynidNode, controller: str) -> None:
-        """Subscribe to the claims of others."""
         self._name = f"{node.get_fully_qualified_name()} (process {os.getpid()} on "
         self._name += f"{socket.gethostname()})"
         self._node = node

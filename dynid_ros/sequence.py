@@ -14,8 +14,8 @@ from dynid.errors import DynidError, TaskError
 from dynid.report.terminal.results import print_demonstration
 from dynid.report.verdict_json import read_card, read_quantities
 from dynid_ros.discovery_range import stay_on_this_machine
-from dynid_ros.executor import make_executor
-from dynid_ros.node import ERROR, OK, DynidNode, close
+from dynid_ros.executor import close, make_executor
+from dynid_ros.node import ERROR, OK, DynidNode
 from dynid_ros.qos import LATCHED
 from dynid_ros.remote import Countdown, Remote, WaitTimeoutError
 from dynid_ros.stop import (
@@ -81,9 +81,7 @@ class SequenceNode(DynidNode):
                 String, f"/identifier/{kind}", self._callback_of(kind), LATCHED
             )
         self._progress = self.create_publisher(String, "~/progress", LATCHED)
-        self.identifier = Remote(
-            self, "/identifier", self.wait, ("start", "stop", "identify", "validate")
-        )
+        self.identifier = Remote(self, "/identifier", ("start", "stop", "identify", "validate"))
 
     def perform(self, report: Callable[[str], None]) -> bool:
         """Run the sequence; return whether the result passes its criterion.
@@ -160,7 +158,18 @@ class SequenceNode(DynidNode):
         return bool(answer.success)
 
     def wait(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
-        """Wait as in :class:`dynid_ros.remote.Wait`; a signal also ends the waiting."""
+        """Let the node run until a condition holds, a signal comes, or a time is over.
+
+        Args:
+            condition: tried again and again.
+            what: that is waited for, for the message.
+            timeout: longest time [s]; None: any.
+
+        Raises:
+            InterruptionError: a signal arrived.
+            WaitTimeoutError: the condition did not hold in time.
+            TaskError: the simulated time has stopped.
+        """
         left = None if timeout is None else Countdown(timeout)
         while not condition():
             if self._stop.requested and not self._giving_up:

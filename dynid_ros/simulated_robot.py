@@ -7,7 +7,7 @@ torque by the law of dynid/TorqueController.
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from geometry_msgs.msg import Vector3, WrenchStamped
@@ -18,14 +18,15 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid.control.controlled_robot import ControlledRobot
-from dynid.control.torque_following_robot import TorqueFollowingRobot
+from dynid.control.torque_controlled_robot import TorqueFollowingRobot
 from dynid.errors import ConfigurationError, DynidError, SimulationError
 from dynid.profile import load_model
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.acceptance import check_acceptance
+from dynid_ros.executor import run
 from dynid_ros.feedforward_topics import FeedforwardTopics
 from dynid_ros.joint_values import doubles, stamp
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.node import ERROR, OK, WARN, DynidNode
 from dynid_ros.qos import CLOCK, COMMAND, STATES
 from dynid_ros.trajectory_messages import from_message, start_ns
 
@@ -59,28 +60,26 @@ class SimulatedRobotNode(DynidNode):
         """Start at rest at the home position, and wait for trajectories."""
         super().__init__("simulated_robot", **options)
         self.declare_robot()
-        rate = self.parameter(
-            "rate", 1000.0, "Control cycles per second [Hz].", between=(100.0, 8000.0), fixed=True
+        rate = self.fixed(
+            "rate", 1000.0, "Control cycles per second [Hz].", between=(100.0, 8000.0)
         )
-        self._speed = self.parameter(
+        self._speed = self.fixed(
             "speed",
             1.0,
             "Ratio of simulated to real time; unless 1, publishes /clock for use_sim_time.",
             between=(0.1, 100.0),
-            fixed=True,
         )
-        seed = self.parameter("seed", 0, "Seed of sensor noise.", between=(0, 2**31), fixed=True)
-        feedforward = self.parameter(
+        seed = self.fixed("seed", 0, "Seed of sensor noise.", between=(0, 2**31))
+        feedforward = self.fixed(
             "feedforward",
             False,
             "Whether the torque of /dynid/model is added, and collisions are detected.",
-            fixed=True,
         )
-        command = self.parameter(
-            "command", "position", "What the drives are commanded: position or torque.", fixed=True
+        command = self.fixed(
+            "command", "position", "What the drives are commanded: position or torque."
         )
-        model = self.parameter(
-            "model", "", "model.yaml whose torque holds the robot, for command: torque.", fixed=True
+        model = self.fixed(
+            "model", "", "model.yaml whose torque holds the robot, for command: torque."
         )
         robot = self.load_robot()
         self._feedforward: FeedforwardTopics | None = None
@@ -332,10 +331,4 @@ def _numbers(vector: Vector3) -> tuple[float, float, float]:
     return (vector.x, vector.y, vector.z)
 
 
-def main() -> None:
-    """Run the node."""
-    sys.exit(run(SimulatedRobotNode))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, SimulatedRobotNode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,9 @@ from dynid.profile import load_model
 from dynid.report.view.joint_motion import excitation_motion
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.torque_markers import RED
+from dynid_ros.executor import run
 from dynid_ros.joint_values import STALE_NS, in_order, seconds
-from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.node import ERROR, OK, WARN, DynidNode
 from dynid_ros.qos import LATCHED, MONITORED
 
 if TYPE_CHECKING:
@@ -49,31 +50,20 @@ class VisualizerNode(DynidNode):
         """Publish the path at once, and markers from the first joint states on."""
         super().__init__("visualizer", **options)
         self.declare_robot()
-        model = self.parameter(
-            "model", "", "model.yaml whose torque is compared; empty: none.", fixed=True
-        )
-        tool = self.parameter(
-            "tool", "", "Link whose origin is the tool point; empty: the last one.", fixed=True
-        )
-        topic = self.parameter(
-            "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
-        )
-        rate = self.parameter(
-            "rate", 10.0, "Markers per second [Hz].", between=(0.1, 100.0), fixed=True
-        )
-        cutoff = self.parameter(
+        model = self.fixed("model", "", "model.yaml whose torque is compared; empty: none.")
+        tool = self.fixed("tool", "", "Link whose origin is the tool point; empty: the last one.")
+        topic = self.fixed("joint_states_topic", "/joint_states", "sensor_msgs/JointState.")
+        rate = self.fixed("rate", 10.0, "Markers per second [Hz].", between=(0.1, 100.0))
+        cutoff = self.fixed(
             "cutoff_hz",
             10.0,
             "Cutoff of the torque error's filter [Hz]; it delays errors by 3 / (2 pi cutoff_hz) s.",
             between=(0.1, 1000.0),
-            fixed=True,
         )
-        self._robot = self.parameter(
-            "robot", False, "Whether to show the robot, if no RobotModel does.", fixed=True
+        self._robot = self.fixed(
+            "robot", False, "Whether to show the robot, if no RobotModel does."
         )
-        frame = self.parameter(
-            "frame_id", "", "Frame of the markers; empty: the URDF's root link.", fixed=True
-        )
+        frame = self.fixed("frame_id", "", "Frame of the markers; empty: the URDF's root link.")
         robot = self.load_robot()
         self._joints = robot.joints
         self._picture = RobotPicture(robot, tool=tool or None)
@@ -212,10 +202,4 @@ def _in_order(
     return np.array(ordered) if ordered is not None and np.isfinite(ordered).all() else None
 
 
-def main() -> None:
-    """Run the node until a signal arrives."""
-    sys.exit(run(VisualizerNode))
-
-
-if __name__ == "__main__":
-    main()
+main = partial(run, VisualizerNode)

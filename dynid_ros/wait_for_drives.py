@@ -7,7 +7,6 @@ start the trajectory controller after it.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import rclpy
@@ -29,7 +28,6 @@ class DriveWaiter(Node):
     """Subscribes to the state of the drives, and logs the one it waits for."""
 
     def __init__(self, **options: Any) -> None:
-        """Subscribe from now on."""
         super().__init__("wait_for_drives", **options)
         self.enabled = False
         self.waits_for = f"waiting for a controller that publishes {DRIVES}"
@@ -46,8 +44,8 @@ class DriveWaiter(Node):
         self.get_logger().info(self.waits_for)
 
 
-def main() -> None:
-    """Run the node."""
+def main() -> int:
+    """Run the node, and return the process's exit code."""
     stop = Stop()
     stop.waiting_for = "the node to end"
     stay_on_this_machine()
@@ -57,8 +55,4 @@ def main() -> None:
         rclpy.spin_once(node, timeout_sec=_SIGNAL_CHECK_PERIOD)
     rclpy.shutdown()
     stop.over()
-    sys.exit(FINISHED if node.enabled else stop.exit_code)
-
-
-if __name__ == "__main__":
-    main()
+    return FINISHED if node.enabled else stop.exit_code

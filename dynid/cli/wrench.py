@@ -87,9 +87,9 @@ def wrench_command(
     from dynid.cli.loading import load_model_for
     from dynid.control.carried_body import read_carried_body
     from dynid.control.wrench.estimation import wrench_of_recording
-    from dynid.control.wrench.table import write_csv
-    from dynid.control.wrench.uncertainty_file import write_uncertainty
-    from dynid.files import refuse_to_replace
+    from dynid.control.wrench.table import csv_text
+    from dynid.control.wrench.uncertainty import uncertainty_text
+    from dynid.files import refuse_to_replace, write_text
     from dynid.report.terminal.console import (
         print_json,
         print_message,
@@ -135,10 +135,11 @@ def wrench_command(
             with written_together(output) as unfinished:
                 for path, (table, picture) in files.items():
                     title = f"{loaded.robot.name}: external wrench, {path.name}"
-                    write_csv(wrenches[path], unfinished / table.name)
+                    write_text(unfinished / table.name, csv_text(wrenches[path]))
                     write_plot(wrenches[path], title, unfinished / picture.name)
                 if kept is not None:
-                    write_uncertainty(errors, _header(loaded, model, free), unfinished / kept.name)
+                    text = uncertainty_text(errors, _header(loaded, model, free))
+                    write_text(unfinished / kept.name, text)
     shown = {_shown(path, recordings): wrench for path, wrench in wrenches.items()}
     if as_json:
         print_json(wrench_json(loaded.robot.name, errors, shown))
@@ -207,7 +208,7 @@ def _uncertainty(
     zero_phase: bool,
 ) -> ExternalTorqueUncertainty:
     from dynid.control.wrench.estimation import free_motion_uncertainty
-    from dynid.control.wrench.uncertainty_file import read_uncertainty
+    from dynid.control.wrench.uncertainty import read_uncertainty
     from dynid.robot.recordings import load_recording
 
     if given is not None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.control.free_motion import BLOCK, FreeMotion, joined
+from dynid.control.free_motion import BLOCK, FreeMotion, joined, recording_numbers
 from dynid.control.tail import APART
 from dynid.errors import ConfigurationError
 
@@ -116,7 +116,7 @@ def _of_joint(
     used = motion.boosted[:, number] == resting
     if not used.any():
         return []
-    recording = np.repeat(np.arange(len(motions)), [len(motion.time) for motion in motions])[used]
+    recording = recording_numbers(motions)[used]
     size, time = motion.size[used, number], motion.time[used]
     relative = size / _scales(size, recording)
     bulk = float(np.quantile(relative, _BULK))
@@ -197,13 +197,5 @@ def _merged(spans: Sequence[OutlyingSpan]) -> list[OutlyingSpan]:
             merged.append(span)
             continue
         kept = min(last, span, key=lambda candidate: (candidate.probability, -candidate.size))
-        merged[-1] = OutlyingSpan(
-            kept.recording,
-            last.start,
-            max(last.stop, span.stop),
-            kept.joint,
-            kept.size,
-            kept.elsewhere,
-            kept.probability,
-        )
+        merged[-1] = replace(kept, start=last.start, stop=max(last.stop, span.stop))
     return merged

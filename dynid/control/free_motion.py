@@ -19,6 +19,7 @@ BLOCK = 0.1  # [s] represented by its largest error
 _BETWEEN = 1.0  # [s] between two recordings
 _USUAL_SHARE = 0.999  # of all instants are less abrupt
 _BEYOND = 1e9  # [N m or N] larger than any error
+_BY_BLOCK = ("size", "features", "boosted", "friction", "viscous")  # arrays, besides the time
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +47,7 @@ class FreeMotion:
     def without(self, start: float, stop: float) -> FreeMotion:
         """Return the motion without blocks that begin within a span [s]."""
         kept = (self.time < start) | (self.time > stop)
-        parts = {
-            name: getattr(self, name)[kept]
-            for name in ("size", "features", "boosted", "friction", "viscous", "time")
-        }
+        parts = {name: getattr(self, name)[kept] for name in (*_BY_BLOCK, "time")}
         return replace(self, **parts, hours=self.hours * float(np.mean(kept)))
 
 
@@ -57,14 +55,15 @@ def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
     """Return motions as one, with a pause between them."""
     starts = np.cumsum([0.0] + [motion.time[-1] + _BETWEEN for motion in motions[:-1]])
     return FreeMotion(
-        np.concatenate([motion.size for motion in motions]),
-        np.concatenate([motion.features for motion in motions]),
-        np.concatenate([motion.boosted for motion in motions]),
-        np.concatenate([motion.friction for motion in motions]),
-        np.concatenate([motion.viscous for motion in motions]),
-        np.concatenate([m.time + start for m, start in zip(motions, starts, strict=True)]),
-        sum(motion.hours for motion in motions),
+        **{name: np.concatenate([getattr(one, name) for one in motions]) for name in _BY_BLOCK},
+        time=np.concatenate([m.time + start for m, start in zip(motions, starts, strict=True)]),
+        hours=sum(motion.hours for motion in motions),
     )
+
+
+def recording_numbers(motions: Sequence[FreeMotion]) -> NDArray[np.intp]:
+    """Return for each block of joined motions the number of its recording, from 0 (M,)."""
+    return np.repeat(np.arange(len(motions)), [len(motion.time) for motion in motions])
 
 
 def free_motion(robot: Robot, residual: CommandedResidual) -> FreeMotion:

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.control.free_motion import FreeMotion, joined
+from dynid.control.free_motion import FreeMotion, joined, recording_numbers
 from dynid.control.tail import SAFE, TAIL_QUANTILE, Level, rare_level
 from dynid.errors import ConfigurationError
 
@@ -187,7 +187,7 @@ def _level(
         relative: whether the margin is a share of that value.
     """
     time = joined(motions).time
-    recording = np.repeat(np.arange(len(motions)), [len(motion.time) for motion in motions])
+    recording = recording_numbers(motions)
 
     def level(used: NDArray[np.bool_], numbers: Sequence[int]) -> Level:
         wanted = alarms_per_hour * sum(motions[k].hours for k in numbers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError
@@ -40,8 +39,7 @@ def without_spans(
                 f"--without {span}: must be from an earlier to a later time within the "
                 f"{seconds:.6g} s of {names[number]}."
             )
-        given = (*shortened[number].left_out, (start, stop))
-        shortened[number] = replace(shortened[number], left_out=given)
+        shortened[number] = shortened[number].without([(start, stop)])
         if not shortened[number].counts().any():
             raise ConfigurationError(
                 f"--without {span}: leaves nothing of {names[number]}; do not name the recording."

@@ -15,8 +15,7 @@ from support.payload_file import PAYLOAD
 from support.small_robot import JOINTS, ROBOT, URDF, write_small_robot
 
 from dynid.control.threshold_file import threshold_text
-from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
-from dynid.control.wrench.uncertainty_file import uncertainty_text
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty, uncertainty_text
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify

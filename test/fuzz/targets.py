@@ -16,7 +16,7 @@ from mcap.stream_reader import StreamReader
 from dynid.control.build import control_model
 from dynid.control.carried_body import carrying, read_carried_body
 from dynid.control.threshold_file import with_thresholds
-from dynid.control.wrench.uncertainty_file import read_uncertainty
+from dynid.control.wrench.uncertainty import read_uncertainty
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.errors import DynidError
 from dynid.excitation.build import described_excitation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unittest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +61,16 @@ def trajectory(halts: Sequence[tuple[float, Sequence[float]]]) -> JointTrajector
         point.time_from_start = Duration(seconds=due).to_msg()
         message.points.append(point)
     return message
+
+
+class RosTest(unittest.TestCase):
+    """Base of tests with nodes of their own."""
+
+    def setUp(self) -> None:
+        rclpy.init()
+
+    def tearDown(self) -> None:
+        rclpy.shutdown()
 
 
 class Cell:

@@ -11,9 +11,11 @@ import os
 import shutil
 import sys
 import tempfile
+import unittest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import launch_testing
 from deadline import LONGEST
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
@@ -82,6 +84,15 @@ def under_test(
     """
     description = LaunchDescription([*beside, process, KeepAliveProc(), ReadyToTest()])
     return description, {"process": process, **context}
+
+
+@launch_testing.post_shutdown_test()
+class CleanEnd(unittest.TestCase):
+    """Base of tests after the end of what was launched."""
+
+    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
+        assert proc_info[process].returncode == 0
+        assert "process has died" not in output_of(proc_output, process)
 
 
 def output_of(proc_output: ActiveIoHandler, process: ExecuteProcess) -> str:

@@ -1,9 +1,13 @@
-"""A recording of a simulated robot, and a model of it, made without ROS."""
+"""A simulated robot: its profile, a recording and a model of it, made without ROS."""
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
+import yaml
+
+from dynid.files import share_directories
 from dynid.identification.identify import identify
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
@@ -24,6 +28,15 @@ def _record(excitation: Path | None, robot: Robot) -> Recording:
 def write_simulated_bag(path: Path, excitation: Path) -> Path:
     write_bag(_record(excitation, load_robot("puma560")), path)
     return path
+
+
+def write_puma(path: Path, **groups: dict[str, object]) -> None:
+    """Write the profile of puma560 with other keys in its groups, and its URDF beside it."""
+    shipped = share_directories()[0]
+    profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
+    changed = {name: profile.get(name, {}) | keys for name, keys in groups.items()}
+    path.write_text(yaml.safe_dump(profile | changed))
+    shutil.copy(shipped / "urdf" / "puma560.urdf", path.parent)
 
 
 def write_simulated_model(path: Path, excitation: Path | None, name: str = "puma560") -> Path:

@@ -1,12 +1,16 @@
 """``control.launch.py`` beside eight busy processes: no false collision, and a push is found."""
 
-import unittest
 from itertools import accumulate
 
-import launch_testing
-import rclpy
-from cell import JOINTS, Cell
-from launched import FOLDER, busy_processes, output_of, ros2_launch, under_test
+from cell import JOINTS, Cell, RosTest
+from launched import (
+    FOLDER,
+    CleanEnd,
+    busy_processes,
+    output_of,
+    ros2_launch,
+    under_test,
+)
 from simulated_bag import write_simulated_model
 
 MODEL = write_simulated_model(FOLDER / "model.yaml", None)  # SHORT leaves joint 2 unknown
@@ -31,13 +35,7 @@ def stop_and_go():
     return [*zip(times, goals, strict=True), (times[-1] + FAST, HOME)]
 
 
-class BusyControl(unittest.TestCase):
-    def setUp(self):
-        rclpy.init()
-
-    def tearDown(self):
-        rclpy.shutdown()
-
+class BusyControl(RosTest):
     def test_only_a_push_stops_slow_fast_and_interrupted_motion(self, proc_output, process):
         cell = Cell("/puma560")
         cell.until(lambda: cell.joints and cell.states, "joint states and the controller's state")
@@ -57,8 +55,5 @@ class BusyControl(unittest.TestCase):
         assert "process has died" not in output_of(proc_output, process)
 
 
-@launch_testing.post_shutdown_test()
-class End(unittest.TestCase):
-    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
-        assert proc_info[process].returncode == 0
-        assert "process has died" not in output_of(proc_output, process)
+class End(CleanEnd):
+    """After the end."""

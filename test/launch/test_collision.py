@@ -4,19 +4,13 @@ Under controller_manager the references come from joint_trajectory_controller, c
 ros2_control from simulated_robot. Names and sentences are the same.
 """
 
-import shutil
 import time
-import unittest
 
 import launch_testing
-import rclpy
-import yaml
-from cell import JOINTS, Cell
+from cell import JOINTS, Cell, RosTest
 from deadline import LONGEST
-from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
-from simulated_bag import write_simulated_model
-
-from dynid.files import share_directories
+from launched import FOLDER, SHORT, CleanEnd, ros2_launch, under_test
+from simulated_bag import write_puma, write_simulated_model
 
 MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
 ROBOT = FOLDER / "puma560.yaml"
@@ -28,19 +22,11 @@ PUSH = 300.0  # [N]
 
 @launch_testing.parametrize("ros2_control", ["true", "false"])
 def generate_test_description(ros2_control):
-    write_patient_robot()
+    # thresholds that tolerate stalling machines, and a model of a short motion
+    write_puma(ROBOT, collision={"torque_error_max": [30, 40, 20, 5, 5, 5]})
     process = ros2_launch("control", robot=ROBOT, ros2_control=ros2_control, model=MODEL)
     pushed = "/puma560" if ros2_control == "true" else "/simulated_robot"
     return under_test(process, pushed=pushed)
-
-
-def write_patient_robot():
-    """Write a PUMA whose thresholds tolerate stalling machines, and a model of a short motion."""
-    shipped = share_directories()[0]
-    profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
-    profile["collision"]["torque_error_max"] = [30, 40, 20, 5, 5, 5]
-    ROBOT.write_text(yaml.safe_dump(profile))
-    shutil.copy(shipped / "urdf" / "puma560.urdf", FOLDER)
 
 
 class PushedCell(Cell):
@@ -59,13 +45,7 @@ class PushedCell(Cell):
         raise AssertionError("every motion began with a collision that was none")
 
 
-class Collision(unittest.TestCase):
-    def setUp(self):
-        rclpy.init()
-
-    def tearDown(self):
-        rclpy.shutdown()
-
+class Collision(RosTest):
     def test_torque_is_added_and_a_push_stops_the_robot_until_it_is_reset(self, pushed):
         cell = PushedCell(pushed)
         cell.until(lambda: cell.states and cell.collisions, "a state and the news of no collision")
@@ -91,8 +71,5 @@ class Collision(unittest.TestCase):
         cell.arrive(ABOVE)
 
 
-@launch_testing.post_shutdown_test()
-class End(unittest.TestCase):
-    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
-        assert proc_info[process].returncode == 0
-        assert "process has died" not in output_of(proc_output, process)
+class End(CleanEnd):
+    """After the end."""

@@ -5,21 +5,15 @@ compensates gravity, so there is torque that must be zero before the hardware st
 """
 
 import re
-import shutil
 import time
-import unittest
 
 import launch_testing
-import rclpy
-import yaml
-from cell import SLOW, Cell, trajectory
+from cell import SLOW, Cell, RosTest, trajectory
 from diagnostic_msgs.msg import DiagnosticStatus
-from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
-from simulated_bag import write_simulated_model
+from launched import FOLDER, SHORT, CleanEnd, output_of, ros2_launch, under_test
+from simulated_bag import write_puma, write_simulated_model
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
-
-from dynid.files import share_directories
 
 MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
 ROBOT = FOLDER / "puma560.yaml"
@@ -30,23 +24,17 @@ FAILS = "joint_2"
 
 @launch_testing.parametrize("feedforward", ["true", "false"])
 def generate_test_description(feedforward):
-    write_late_robot()
+    write_puma(
+        ROBOT,
+        simulation={"home": HOME, "operational_after": LATE},
+        collision={"torque_error_max": [300, 400, 200, 50, 50, 50]},  # tolerates stalling machines
+    )
     if feedforward == "true":
         process = ros2_launch("control", robot=ROBOT, ros2_control="true", model=MODEL)
     else:
         process = ros2_launch("robot", robot=ROBOT, ros2_control="true")
     watcher = "feedforward_controller" if feedforward == "true" else "drive_monitor"
     return under_test(process, watcher=watcher)
-
-
-def write_late_robot():
-    """Write a PUMA with late drives, and thresholds that tolerate stalling machines."""
-    shipped = share_directories()[0]
-    profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
-    profile["simulation"] |= {"home": HOME, "operational_after": LATE}
-    profile["collision"]["torque_error_max"] = [300, 400, 200, 50, 50, 50]
-    ROBOT.write_text(yaml.safe_dump(profile))
-    shutil.copy(shipped / "urdf" / "puma560.urdf", FOLDER)
 
 
 class FailingCell(Cell):
@@ -77,13 +65,7 @@ class UnwatchedCell(FailingCell):
         self.until(arrived, f"the robot at {goal}")
 
 
-class Drives(unittest.TestCase):
-    def setUp(self):
-        rclpy.init()
-
-    def tearDown(self):
-        rclpy.shutdown()
-
+class Drives(RosTest):
     def test_nothing_jumps_and_a_fault_is_reported_and_reset(self, watcher):
         cell = UnwatchedCell() if watcher == "drive_monitor" else FailingCell()
         cell.until(lambda: cell.level() == DiagnosticStatus.WARN, "news of a drive that is late")
@@ -116,12 +98,7 @@ class Drives(unittest.TestCase):
         cell.arrive(HOME)
 
 
-@launch_testing.post_shutdown_test()
-class End(unittest.TestCase):
-    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
-        assert proc_info[process].returncode == 0
-        assert "process has died" not in output_of(proc_output, process)
-
+class End(CleanEnd):
     def test_the_last_cycle_has_no_torque_offset(self, proc_output, process):
         last = re.search(
             r"the last cycle before deactivation had the torque offsets(( [-+.e\d]+)+)",

@@ -4,27 +4,25 @@ Needs ethercat_driver, and a fake master library as docs/drives.md describes.
 """
 
 import re
-import shutil
 import subprocess
 import sys
 import time
-import unittest
 from os import environ
 
 import launch_testing
 import numpy as np
-import rclpy
 import yaml
-from cell import JOINTS, Cell
+from cell import JOINTS, Cell, RosTest
 from controller_manager_msgs.srv import SwitchController
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
-from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
-from simulated_bag import write_simulated_model
+from launched import FOLDER, SHORT, CleanEnd, output_of, ros2_launch, under_test
+from simulated_bag import write_puma, write_simulated_model
 from simulated_bus import SimulatedBus
 from std_srvs.srv import Trigger
 
 from dynid.files import share_directories
+from dynid.profile import load_robot
 
 MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
 ROBOT, SLAVES = FOLDER / "puma560.yaml", FOLDER / "slaves"
@@ -65,15 +63,15 @@ def generate_test_description(ends):
 
 def write_cell():
     """Write a PUMA with EtherCAT drives, and thresholds that tolerate stalling machines."""
-    shipped = share_directories()[0]
-    profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
-    profile["simulation"] |= {"home": HOME, "operational_after": LATE}
-    profile["collision"]["torque_error_max"] = [30, 40, 20, 5, 5, 5]
-    profile["limits"]["torque_threshold"] = profile["limits"]["torque_max"]
-    profile["drives"] = SHEET
-    ROBOT.write_text(yaml.safe_dump(profile))
-    shutil.copy(shipped / "urdf" / "puma560.urdf", FOLDER)
-    drive = yaml.safe_load((shipped / "config" / "drives" / "cia402.yaml").read_text())
+    write_puma(
+        ROBOT,
+        simulation={"home": HOME, "operational_after": LATE},
+        collision={"torque_error_max": [30, 40, 20, 5, 5, 5]},
+        limits={"torque_threshold": load_robot("puma560").limits.torque_max},
+        drives=SHEET,
+    )
+    shipped = share_directories()[0] / "config" / "drives" / "cia402.yaml"
+    drive = yaml.safe_load(shipped.read_text())
     drive |= {"vendor_id": 0x2E1, "product_id": 1}
     (FOLDER / "drive.yaml").write_text(yaml.safe_dump(drive))
 
@@ -92,13 +90,7 @@ class BusCell(Cell):
         self.until(lambda: self.level() == DiagnosticStatus.OK, "drives that are enabled")
 
 
-class EtherCAT(unittest.TestCase):
-    def setUp(self):
-        rclpy.init()
-
-    def tearDown(self):
-        rclpy.shutdown()
-
+class EtherCAT(RosTest):
     def test_the_robot_runs_and_every_fault_of_the_bus_is_handled(self, bus, ends):
         cell = BusCell(bus)
         End.states = cell.states
@@ -185,13 +177,8 @@ class EtherCAT(unittest.TestCase):
         assert cell.is_at(HOME)
 
 
-@launch_testing.post_shutdown_test()
-class End(unittest.TestCase):
+class End(CleanEnd):
     states = ()
-
-    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
-        assert proc_info[process].returncode == 0
-        assert "process has died" not in output_of(proc_output, process)
 
     def test_the_driver_noticed_a_lost_slave_and_a_lost_line(self, proc_output, process, ends):
         expected = 3 * len(JOINTS)  # each slave reads and writes

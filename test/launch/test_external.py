@@ -20,7 +20,7 @@ REMAPPED = {
 def generate_test_description():
     rules = [word for pair in REMAPPED.items() for word in ("-r", ":=".join(pair))]
     driver = ExecuteProcess(
-        cmd=[sys.executable, "-m", "dynid_ros.simulated_robot", "--ros-args", *rules],
+        cmd=[sys.executable, "-m", "dynid_ros.programs", "simulated_robot", "--ros-args", *rules],
         sigterm_timeout="60",
         output="screen",
     )

@@ -4,23 +4,17 @@ A collision ends in the robot's own stop, because controller_manager deactivates
 activation starts it again.
 """
 
-import shutil
 import time
-import unittest
 
-import launch_testing
 import numpy as np
 import rclpy
-import yaml
-from cell import SLOW, Cell
+from cell import SLOW, Cell, RosTest
 from controller_manager_msgs.srv import ListControllers, SwitchController
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
-from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
-from simulated_bag import write_simulated_model
+from launched import FOLDER, SHORT, CleanEnd, ros2_launch, under_test
+from simulated_bag import write_puma, write_simulated_model
 from std_msgs.msg import Bool
-
-from dynid.files import share_directories
 
 MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
 ROBOT = FOLDER / "puma560.yaml"
@@ -35,21 +29,13 @@ CONTROLLERS = ["feedforward_controller", "joint_trajectory_controller"]
 
 
 def generate_test_description():
-    write_patient_robot()
+    # thresholds that tolerate stalling machines, and a model of a short motion
+    patient = {"torque_error_max": [60, 80, 40, 10, 10, 10]}
+    write_puma(ROBOT, collision=patient, torque_control={"integral_time": 0.3})
     command = ros2_launch(
         "control", robot=ROBOT, ros2_control="true", model=MODEL, command="torque"
     )
     return under_test(command)
-
-
-def write_patient_robot():
-    """Write a PUMA whose thresholds tolerate stalling machines, and a model of a short motion."""
-    shipped = share_directories()[0]
-    profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
-    profile["collision"]["torque_error_max"] = [60, 80, 40, 10, 10, 10]
-    profile["torque_control"] = {"integral_time": 0.3}
-    ROBOT.write_text(yaml.safe_dump(profile))
-    shutil.copy(shipped / "urdf" / "puma560.urdf", FOLDER)
 
 
 class TorqueCell(Cell):
@@ -151,13 +137,7 @@ class TorqueCell(Cell):
         return list(self.states[-1].effort[:6])
 
 
-class Torque(unittest.TestCase):
-    def setUp(self):
-        rclpy.init()
-
-    def tearDown(self):
-        rclpy.shutdown()
-
+class Torque(RosTest):
     def test_torque_moves_and_holds_the_robot_and_a_push_ends_in_its_own_stop(self):
         cell = TorqueCell()
         cell.until(lambda: cell.states and cell.collisions, "a state and the news of no collision")
@@ -177,8 +157,5 @@ class Torque(unittest.TestCase):
         cell.arrive(ABOVE)
 
 
-@launch_testing.post_shutdown_test()
-class End(unittest.TestCase):
-    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
-        assert proc_info[process].returncode == 0
-        assert "process has died" not in output_of(proc_output, process)
+class End(CleanEnd):
+    """After the end."""

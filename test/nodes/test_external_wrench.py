@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 from support.simulated_cell import Cell
@@ -15,7 +15,7 @@ from support.small_robot import write_small_robot
 
 import dynid
 from dynid.control.wrench.estimation import free_motion_uncertainty
-from dynid.control.wrench.uncertainty_file import write_uncertainty
+from dynid.control.wrench.uncertainty import uncertainty_text
 from dynid.errors import DynidError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
@@ -62,7 +62,7 @@ class Listener:
         self.contacts: list[DiagnosticStatus] = graph.listen(
             DiagnosticStatus, "/external_wrench/contact", LATCHED
         )
-        self.arrays: list[DiagnosticArray] = graph.listen(DiagnosticArray, "/diagnostics", 100)
+        self.health = graph.statuses("external_wrench")
         self.states = graph.peer.create_publisher(JointState, "/joint_states", STATES)
         self.node = graph.start(ExternalWrenchNode, **parameters)
         graph.until(self.states.get_subscription_count)
@@ -91,7 +91,7 @@ class Listener:
         return np.array([force.x, force.y, force.z, torque.x, torque.y, torque.z])
 
     def messages(self) -> list[str]:
-        return [status.message for array in self.arrays for status in array.status]
+        return [status.message for status in self.health()]
 
 
 def exact_effort(model: dynid.Model, tool: str) -> np.ndarray:
@@ -166,8 +166,7 @@ def test_reports_joint_states_without_velocity(graph: Graph, arm) -> None:
         JointState(name=list(model.robot.joints), position=[0.0] * 3, effort=[0.0] * 3)
     )
     graph.until(lambda: any("lack the velocity" in text for text in listener.messages()))
-    levels = {s.message: s.level for array in listener.arrays for s in array.status}
-    assert any(level == ERROR for text, level in levels.items() if "velocity" in text)
+    assert any(one.level == ERROR for one in listener.health() if "velocity" in one.message)
 
 
 def test_finds_a_push_on_the_simulated_robot_with_a_learned_uncertainty(
@@ -181,7 +180,8 @@ def test_finds_a_push_on_the_simulated_robot_with_a_learned_uncertainty(
     model = dynid.identify(robot, dynid.simulate(robot, motion)).model
     model.save(tmp_path / "model.yaml")
     free = [dynid.simulate(robot, motion, seed=seed) for seed in (1, 2, 3)]
-    write_uncertainty(free_motion_uncertainty(model, free), [], tmp_path / "uncertainty.yaml")
+    text = uncertainty_text(free_motion_uncertainty(model, free), [])
+    (tmp_path / "uncertainty.yaml").write_text(text)
     cell = Cell(graph, profile, 1.0)
     listener = Listener(
         graph,
@@ -194,7 +194,7 @@ def test_finds_a_push_on_the_simulated_robot_with_a_learned_uncertainty(
     cell.push("lower", 80.0)
     graph.until(lambda: listener.contacts[-1].message.startswith("contact on"))
     cell.pass_for(500)
-    torque = listener.node._live.estimate().torque
+    torque = listener.node._live.estimate().torque[0]
     # at the elbow's axis: 0.3 m from the shoulder's, which holds it also by its friction of 2 N m
     lever = 0.3 * np.cos(cell.position[1])
     assert torque == pytest.approx([80.0 * lever, 0.0], abs=3.0)

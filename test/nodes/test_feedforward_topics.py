@@ -10,14 +10,9 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from support.simulated_cell import GOAL, MILLISECOND, Cell, motion
-from support.small_robot import HOME, JOINTS, write_small_robot
+from support.small_robot import HOME, JOINTS, write_its_model, write_small_robot
 
-from dynid.excitation.build import build_excitation
-from dynid.excitation.settings import find_excitation
-from dynid.identification.identify import identify
-from dynid.profile import load_robot
 from dynid.robot.tuned_thresholds import text_with_thresholds
-from dynid.simulation.simulate import simulate
 from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import LATCHED
 from dynid_ros.trajectory_messages import start_ns
@@ -29,13 +24,7 @@ COLLISION = {"torque_error_max": [12.0, 6.0], "reversal_boost": [4.0, 2.0]}
 @pytest.fixture(scope="module")
 def model_text(tmp_path_factory) -> str:
     """A model of the small robot, identified from its simulation."""
-    folder = tmp_path_factory.mktemp("model")
-    robot = load_robot(str(write_small_robot(folder)))
-    motion = build_excitation(find_excitation(robot), robot.limits, JOINTS)
-    recording = simulate(robot, motion)
-    path = folder / "model.yaml"
-    identify(robot, recording).model.save(path)
-    return path.read_text()
+    return write_its_model(tmp_path_factory.mktemp("model")).read_text()
 
 
 class ControlledCell(Cell):
@@ -139,16 +128,11 @@ def test_a_collision_is_published_holds_the_robot_and_is_reset(cell, model_text)
     assert cell.logged("trajectory refused: Collision at joint")
     cell.pass_for(500)
     assert np.allclose(cell.position, held, atol=2e-3)
-    answer = cell.graph.call(RESET)
-    assert answer.success, answer.message
+    cell.graph.done(RESET)
     cell.graph.until(lambda: cell.collisions[-1].message == "no collision")
-    start = cell.go(begin=held)
-    cell.pass_until(start + 2000 * MILLISECOND)
-    assert np.allclose(cell.position, GOAL, atol=2e-3)
+    cell.arrive(begin=held)
 
 
 def test_reset_without_a_collision_is_reported(cell) -> None:
     cell.pass_for(50)
-    answer = cell.graph.call(RESET)
-    assert not answer.success
-    assert answer.message == "there is no collision to clear"
+    assert cell.graph.refused(RESET) == "there is no collision to clear"

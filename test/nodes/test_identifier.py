@@ -8,7 +8,6 @@ import threading
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosbags.rosbag2 import Reader
@@ -23,7 +22,7 @@ from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
 from dynid.report.verdict_json import read_card
 from dynid_ros.identifier import Identifier
-from dynid_ros.qos import DIAGNOSTICS, LATCHED, STATES
+from dynid_ros.qos import LATCHED, STATES
 
 BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 
@@ -49,17 +48,8 @@ def start(graph, arm, tmp_path):
 
 
 @pytest.fixture
-def diagnostics(graph):
-    return graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
-
-
-def health(diagnostics):
-    return next(
-        status
-        for array in reversed(diagnostics)
-        for status in array.status
-        if status.name == "identifier"
-    )
+def health(graph):
+    return graph.statuses("identifier")
 
 
 def publish_bag(graph, bag, qos=STATES, publisher=None):
@@ -79,7 +69,7 @@ def set_parameters(node, **values):
         assert result.successful, result.reason
 
 
-def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_path, diagnostics):
+def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_path, health):
     node = start(recording=str(arm.bag))
     answer = graph.call("/identifier/identify")
     model = tmp_path / "out" / "model.yaml"
@@ -90,8 +80,8 @@ def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_
     assert node.received["model"][-1].data == model.read_text()
     assert read_card(node.received["identification"][-1].data).verdict.success
     assert (tmp_path / "out" / "report.html").exists()
-    graph.until(lambda: health(diagnostics).message == answer.message)
-    assert {v.key for v in health(diagnostics).values} >= {"elbow: relative error"}
+    graph.until(lambda: health()[-1].message == answer.message)
+    assert {v.key for v in health()[-1].values} >= {"elbow: relative error"}
 
 
 def test_messages_replayed_into_the_topic_give_the_model_of_the_bag(graph, start, arm, tmp_path):
@@ -102,8 +92,7 @@ def test_messages_replayed_into_the_topic_give_the_model_of_the_bag(graph, start
     publish_bag(graph, arm.bag)
     graph.until(lambda: len(node._collector.messages) == 2000)
     assert "collected 2000 messages of /joint_states" in graph.call("/identifier/stop").message
-    answer = graph.call("/identifier/identify")
-    assert answer.success, answer.message
+    graph.done("/identifier/identify")
     live = load_model(tmp_path / "out" / "model.yaml")
     expected = from_bag.model.parameters
     np.testing.assert_allclose(live.parameters, expected, rtol=1e-9, atol=1e-12)
@@ -120,20 +109,19 @@ def test_collects_from_a_publisher_that_is_not_reliable_and_comes_late(graph, st
 
 
 def test_a_failed_criterion_is_written_and_reported_but_its_model_is_not_published(
-    graph, start, arm, tmp_path, diagnostics
+    graph, start, arm, tmp_path, health
 ):
     node = start(
         recording=str(arm.bag), overrides=["identification.max_relative_torque_error=0.001"]
     )
-    answer = graph.call("/identifier/identify")
-    assert not answer.success
-    assert "the identification of arm failed" in answer.message
-    assert "shoulder: max relative torque error" in answer.message
+    answer = graph.refused("/identifier/identify")
+    assert "the identification of arm failed" in answer
+    assert "shoulder: max relative torque error" in answer
     assert load_model(tmp_path / "out" / "model.failed.yaml").failed
     assert not (tmp_path / "out" / "model.yaml").exists()
     graph.until(lambda: node.received["identification"])
     assert not read_card(node.received["identification"][-1].data).verdict.success
-    graph.until(lambda: health(diagnostics).level == b"\x02")
+    graph.until(lambda: health()[-1].level == b"\x02")
     assert node.received["model"] == []
 
 
@@ -141,9 +129,7 @@ def test_validates_on_another_motion(graph, start, arm, tmp_path):
     node = start(recording=str(arm.bag))
     assert graph.call("/identifier/identify").success
     set_parameters(node, recording=str(arm.other_bag))
-    answer = graph.call("/identifier/validate")
-    assert answer.success, answer.message
-    assert answer.message.startswith("validated ")
+    assert graph.done("/identifier/validate").startswith("validated ")
     assert (tmp_path / "out" / "validation.html").exists()
     graph.until(lambda: node.received["validation"])
     assert [j.joint for j in read_card(node.received["validation"][-1].data).verdict.joints] == [
@@ -167,9 +153,7 @@ def test_invalid_input_gets_a_response_of_one_sentence(
 ):
     start(**parameters)
     for _ in range(2):  # the node still runs
-        answer = graph.call("/identifier/identify")
-        assert not answer.success
-        assert sentence in answer.message
+        assert sentence in graph.refused("/identifier/identify")
     assert not (tmp_path / "out").exists()
 
 
@@ -184,9 +168,8 @@ def test_an_output_neither_replaces_nor_removes_what_was_read(graph, start, arm,
         shutil.copy(next(arm.profile.parent.glob("*.urdf")), output / name)
         node = start(recording=str(arm.bag), urdf=str(output / name))
     before = {one.name: one.read_bytes() for one in output.iterdir()}
-    answer = graph.call("/identifier/identify")
-    assert not answer.success
-    assert f"{name}: is an input, which is never overwritten; name another output" in answer.message
+    answer = graph.refused("/identifier/identify")
+    assert f"{name}: is an input, which is never overwritten; name another output" in answer
     assert {one.name: one.read_bytes() for one in output.iterdir()} == before
     set_parameters(node, output=str(tmp_path / "other"))
     assert graph.call("/identifier/identify").success
@@ -194,12 +177,11 @@ def test_an_output_neither_replaces_nor_removes_what_was_read(graph, start, arm,
 
 def test_validating_without_a_model_names_the_file(graph, start, arm, tmp_path):
     start(recording=str(arm.bag))
-    answer = graph.call("/identifier/validate")
-    assert not answer.success
-    assert f"{tmp_path / 'out' / 'model.yaml'}: there is no such file." in answer.message
+    answer = graph.refused("/identifier/validate")
+    assert f"{tmp_path / 'out' / 'model.yaml'}: there is no such file." in answer
 
 
-def test_collecting_ends_by_itself_and_reports_it(graph, start, arm, diagnostics, monkeypatch):
+def test_collecting_ends_by_itself_and_reports_it(graph, start, arm, health, monkeypatch):
     node = start(max_duration=1.0)
     now = iter(range(0, 10**15, 10_000_000))
     graph.call("/identifier/start")
@@ -208,10 +190,8 @@ def test_collecting_ends_by_itself_and_reports_it(graph, start, arm, diagnostics
     publish_bag(graph, arm.bag)
     graph.until(lambda: not node._collector.active)
     sentence = "/joint_states: collecting stopped automatically after 1 s"
-    assert sentence in health(diagnostics).message
-    answer = graph.call("/identifier/stop")
-    assert not answer.success
-    assert sentence in answer.message
+    assert sentence in health()[-1].message
+    assert sentence in graph.refused("/identifier/stop")
     assert len(node._collector.messages) == 101
 
 
@@ -220,9 +200,8 @@ def test_refuses_to_stop_or_identify_out_of_turn(graph, start):
     assert "call ~/start first" in graph.call("/identifier/stop").message
     assert graph.call("/identifier/start").success
     for service in ("start", "identify"):
-        answer = graph.call(f"/identifier/{service}")
-        assert not answer.success
-        assert "/joint_states is still being collected; call ~/stop first." in answer.message
+        answer = graph.refused(f"/identifier/{service}")
+        assert "/joint_states is still being collected; call ~/stop first." in answer
     assert graph.call("/identifier/stop").success
     answer = graph.call("/identifier/identify")
     assert "no message was collected" in answer.message
@@ -235,18 +214,16 @@ def slow():
 
 
 def test_diagnostics_continue_and_a_second_call_is_refused_meanwhile(
-    graph, start, arm, diagnostics, slow
+    graph, start, arm, health, slow
 ):
     entered, released = slow
     start(recording=str(arm.bag))
     first = graph.begin("/identifier/identify")
     graph.until(entered.is_set)
-    before = len(diagnostics)
-    graph.until(lambda: len(diagnostics) >= before + 2)
-    assert "step" in {value.key for value in health(diagnostics).values}
-    second = graph.call("/identifier/validate")
-    assert not second.success
-    assert "identifier has been identifying for" in second.message
+    before = len(health())
+    graph.until(lambda: len(health()) >= before + 2)
+    assert "step" in {value.key for value in health()[-1].values}
+    assert "identifier has been identifying for" in graph.refused("/identifier/validate")
     assert not first.done()
     released.set()
     graph.until(first.done)
@@ -267,19 +244,17 @@ def test_interrupted_work_gets_a_response_and_leaves_no_thread(graph, start, arm
 
 
 @pytest.mark.parametrize("writing", representatives([False, True], 1))
-def test_a_signal_ends_the_process_with_whole_files_or_none(
-    graph, arm, tmp_path, diagnostics, writing
-):
+def test_a_signal_ends_the_process_with_whole_files_or_none(graph, arm, tmp_path, health, writing):
     output = tmp_path / "out"
     arguments = ["--ros-args", "-p", f"profile:={arm.profile}", "-p", f"recording:={arm.bag}"]
     arguments += ["-p", f"output:={output}"]
     process = subprocess.Popen(
-        [sys.executable, "-c", "from dynid_ros.identifier import main; main()", *arguments],
+        [sys.executable, "-m", "dynid_ros.programs", "identifier", *arguments],
         stderr=subprocess.DEVNULL,
     )
     try:
         graph.begin("/identifier/identify")
-        graph.until(lambda: diagnostics and health(diagnostics).message == "identifying")
+        graph.until(lambda: health() and health()[-1].message == "identifying")
         if writing:
             # or has written, if this process was suspended meanwhile
             graph.until(lambda: output.exists() and list(output.iterdir()))

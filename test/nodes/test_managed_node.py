@@ -107,8 +107,7 @@ def test_a_stop_is_accepted_while_a_deactivated_player_settles(cell, tmp_path):
     excitation(tmp_path, duration=60.0)
     made.playing()
     assert change(made.graph, "excitation_player", "deactivate")
-    answer = made.graph.call(f"{PLAYER}/stop")
-    assert answer.success
+    made.graph.done(f"{PLAYER}/stop")
     assert made.robot.at_rest()
 
 
@@ -125,9 +124,7 @@ def test_a_deactivated_recorder_completes_its_bag(graph, tmp_path):
     with Reader(tmp_path / "bag") as reader:
         assert reader.message_count == 20
     graph.until(lambda: states and states[-1].data == "inactive")
-    refused = graph.call("/recorder/start")
-    assert not refused.success
-    assert refused.message.startswith("recorder is not active; activate it first")
+    assert graph.refused("/recorder/start").startswith("recorder is not active; activate it first")
     assert change(graph, "recorder", "activate")
     graph.until(lambda: states[-1].data == "idle")
 
@@ -147,9 +144,7 @@ def test_a_deactivated_identifier_ends_its_calculation_and_refuses(graph, tmp_pa
     )
     assert not (tmp_path / "out").exists()
     for service in ("identify", "validate", "start"):
-        refused = graph.call(f"/identifier/{service}")
-        assert not refused.success
-        assert refused.message.startswith("identifier is not active; activate it first")
+        answer = graph.refused(f"/identifier/{service}")
+        assert answer.startswith("identifier is not active; activate it first")
     assert change(graph, "identifier", "activate")
-    answer = graph.call("/identifier/identify")
-    assert answer.success, answer.message
+    graph.done("/identifier/identify")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -19,7 +18,7 @@ from dynid.recording.load import load_recording
 from dynid.robot.model_sealing import confirm_edit
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import ERROR, OK, WARN
-from dynid_ros.qos import DIAGNOSTICS, LATCHED
+from dynid_ros.qos import LATCHED
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,15 +66,12 @@ def start(graph, models):
 @pytest.fixture
 def health(graph):
     """The newest status of the node."""
-    arrays = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
-
-    def newest():
-        found = [s for a in arrays for s in a.status if s.name == "model_publisher"]
-        return found[-1] if found else None
+    statuses = graph.statuses("model_publisher")
 
     def until(level, words):
-        graph.until(lambda: (found := newest()) and found.level == level and words in found.message)
-        return newest()
+        """Wait for a status, and return it."""
+        graph.until(lambda: any(s.level == level and words in s.message for s in statuses()[-1:]))
+        return statuses()[-1]
 
     return until
 
@@ -114,13 +110,9 @@ def test_a_model_without_a_seal_is_published_with_one_warning(
 def test_load_accepts_a_model_that_was_named_later(graph, start, models, store, health):
     node = start()
     health(WARN, "no model yet")
-    answer = graph.call("/model_publisher/load")
-    assert not answer.success
-    assert "parameter 'model' is empty" in answer.message
+    assert "parameter 'model' is empty" in graph.refused("/model_publisher/load")
     set_model(node, store(models.good))
-    answer = graph.call("/model_publisher/load")
-    assert answer.success
-    assert "the model of arm identified on 20" in answer.message
+    assert "the model of arm identified on 20" in graph.done("/model_publisher/load")
     graph.until(lambda: node.received)
     health(OK, "is published")
 
@@ -140,9 +132,7 @@ def test_an_invalid_file_at_start_up_publishes_nothing_and_the_node_runs(
     assert text != models.good
     node = start(model=store(text))
     assert sentence in health(ERROR, "model.yaml").message
-    answer = graph.call("/model_publisher/load")
-    assert not answer.success
-    assert sentence in answer.message
+    assert sentence in graph.refused("/model_publisher/load")
     assert node.received == []
 
 
@@ -176,9 +166,7 @@ def test_a_refused_model_leaves_the_earlier_one_published(graph, start, models, 
     node = start(model=store(models.good))
     graph.until(lambda: node.received)
     set_model(node, store(models.failed, "failed.yaml"))
-    answer = graph.call("/model_publisher/load")
-    assert not answer.success
-    assert "its identification failed (elbow: too bad)" in answer.message
+    assert "its identification failed (elbow: too bad)" in graph.refused("/model_publisher/load")
     values = {v.key: v.value for v in health(ERROR, "its identification failed").values}
     assert values["published"].endswith("model.yaml")
     late = graph.listen(String, "/dynid/model", LATCHED)

@@ -33,13 +33,9 @@ class Kettle(DynidNode):
 
 def test_a_service_responds_with_a_sentence_in_success_and_failure(graph) -> None:
     kettle = graph.start(Kettle, power=3000.0)
-    refused = graph.call("/kettle/boil")
-    assert not refused.success
-    assert refused.message == "the fuse would blow; set power to 2000 W or less."
+    assert graph.refused("/kettle/boil") == "the fuse would blow; set power to 2000 W or less."
     kettle.set_parameters([Parameter("power", value=500.0)])
-    answer = graph.call("/kettle/boil")
-    assert answer.success
-    assert answer.message == "boiling"
+    assert graph.done("/kettle/boil") == "boiling"
 
 
 def test_diagnostics_repeat_the_status_of_the_node(graph) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from support.small_robot import JOINTS, write_small_robot
@@ -150,8 +149,7 @@ def test_restarts_on_reset(graph: Graph, robot) -> None:
     source = Source(graph, path)
     source.publish_recording(bare, 0.0, rows=1500)
     assert graph.call("/online_estimator/reset").success
-    arrays = graph.listen(DiagnosticArray, "/diagnostics", 10)
-    graph.until(lambda: any("no joint has moved" in s.message for t in arrays for s in t.status))
+    graph.until(lambda: "no joint has moved" in source.health()[-1].message)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +170,7 @@ class Source:
 
     def __init__(self, graph: Graph, path: Path, **parameters: object) -> None:
         self.graph = graph
-        self.arrays = graph.listen(DiagnosticArray, "/diagnostics", 100)
+        self.health = graph.statuses("online_estimator")
         self.found = graph.listen(String, "/online_estimator/parameters", 10)
         self.publisher = graph.peer.create_publisher(JointState, "/joint_states", STATES)
         settings = {"profile": str(path), "publish_rate": 20.0, **parameters}
@@ -202,9 +200,6 @@ class Source:
         received = len(self.found)
         self.graph.until(lambda: len(self.found) > received)
         return json.loads(self.found[-1].data)
-
-    def health(self) -> list[Any]:
-        return [s for arrays in self.arrays for s in arrays.status if s.name == "online_estimator"]
 
     def status_where(self, key: str, value: str) -> Any:
         def match() -> list[Any]:

@@ -29,8 +29,9 @@ def machines(monkeypatch, tmp_path):
 
 
 def start_robot(machines, tmp_path, **environment):
-    robot = node_program("simulated_robot", profile=str(write_small_robot(tmp_path)))
-    return machines.here(sys.executable, "-m", *robot, **environment)
+    _, *given = node_program("simulated_robot", profile=str(write_small_robot(tmp_path)))
+    begun = (sys.executable, "-m", "dynid_ros.programs", "simulated_robot")
+    return machines.here(*begun, *given, **environment)
 
 
 def program(*arguments: object) -> list[str]:

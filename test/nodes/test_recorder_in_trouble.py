@@ -33,11 +33,10 @@ def states(graph):
 def test_a_recording_of_nothing_is_refused_and_leaves_no_folder(graph, recorder, states, tmp_path):
     recorder()
     start(graph)
-    answer = graph.call("/recorder/stop")
-    assert not answer.success
-    assert answer.message.endswith("no message arrived on /joint_states (it has no publisher).")
+    answer = graph.refused("/recorder/stop")
+    assert answer.endswith("no message arrived on /joint_states (it has no publisher).")
     assert not (tmp_path / "bag").exists()
-    graph.until(lambda: states[-1].data == f"failed: {answer.message}")
+    graph.until(lambda: states[-1].data == f"failed: {answer}")
 
 
 def test_an_existing_folder_is_refused_and_untouched_and_the_node_continues(
@@ -46,9 +45,8 @@ def test_an_existing_folder_is_refused_and_untouched_and_the_node_continues(
     (tmp_path / "bag").mkdir()
     (tmp_path / "bag" / "mine").write_text("precious")
     node = recorder()
-    answer = graph.call("/recorder/start")
-    assert not answer.success
-    assert answer.message == f"{tmp_path / 'bag'}: already exists; nothing was overwritten."
+    answer = graph.refused("/recorder/start")
+    assert answer == f"{tmp_path / 'bag'}: already exists; nothing was overwritten."
     assert [file.name for file in (tmp_path / "bag").iterdir()] == ["mine"]
     node.set_parameters([Parameter("output", value=str(tmp_path / "other"))])
     begin(graph, robot, node)
@@ -69,10 +67,9 @@ def test_invalid_recordings_are_refused_with_a_sentence(
     graph, recorder, tmp_path, parameters, sentence
 ):
     recorder(**parameters)
-    answer = graph.call("/recorder/start")
-    assert not answer.success
-    assert sentence in answer.message
-    assert answer.message.endswith(".")
+    answer = graph.refused("/recorder/start")
+    assert sentence in answer
+    assert answer.endswith(".")
     assert not (tmp_path / "bag").exists()
 
 
@@ -111,9 +108,8 @@ def disagree(graph):
 def test_a_topic_of_two_types_is_refused(graph, recorder, disagree, tmp_path):
     disagree("/twofold")
     recorder(topics=["/twofold"])
-    answer = graph.call("/recorder/start")
-    assert not answer.success
-    assert "different types (std_msgs/msg/Header, std_msgs/msg/String)" in answer.message
+    answer = graph.refused("/recorder/start")
+    assert "different types (std_msgs/msg/Header, std_msgs/msg/String)" in answer
     assert not (tmp_path / "bag").exists()
 
 
@@ -124,18 +120,14 @@ def test_an_invalid_topic_does_not_end_the_others(graph, robot, recorder, disagr
     disagree("/twofold")
     graph.until(lambda: "/twofold" in str(received))
     robot.publish(10)
-    answer = graph.call("/recorder/stop")
-    assert answer.success
-    assert "/twofold" in answer.message
+    assert "/twofold" in graph.done("/recorder/stop")
     assert numbers(tmp_path / "bag")[-1] == robot.published - 1
 
 
 def test_while_recording_neither_start_nor_new_parameters_are_accepted(graph, robot, recorder):
     node = recorder()
     begin(graph, robot, node)
-    answer = graph.call("/recorder/start")
-    assert not answer.success
-    assert "is being recorded; call ~/stop" in answer.message
+    assert "is being recorded; call ~/stop" in graph.refused("/recorder/start")
     for change in (Parameter("output", value="x"), Parameter("topics", value=["/x"])):
         (result,) = node.set_parameters([change])
         assert not result.successful
@@ -171,9 +163,7 @@ def test_a_full_disk_is_reported_and_the_node_continues(graph, robot, recorder, 
         graph.until(lambda: states[-1].data.startswith("failed: "))
     assert "bag: cannot be written (File too large); 0.1 MB written before" in states[-1].data
     graph.until(lambda: ERROR in [s.level for array in received for s in array.status])
-    answer = graph.call("/recorder/stop")
-    assert not answer.success
-    assert "cannot be written (File too large)" in answer.message
+    assert "cannot be written (File too large)" in graph.refused("/recorder/stop")
     recording = load_recording(tmp_path / "bag", JOINTS)
     first = recording.position[0, 0]
     np.testing.assert_array_equal(
@@ -189,10 +179,9 @@ def test_a_full_disk_is_reported_and_the_node_continues(graph, robot, recorder, 
 def process(graph, robot, tmp_path):
     """A recorder in its own process that has recorded something."""
     bag = tmp_path / "bag"
+    program = [sys.executable, "-m", "dynid_ros.programs", "recorder"]
     started = subprocess.Popen(
-        [sys.executable, "-m", "dynid_ros.recorder", "--ros-args", "-p", f"output:={bag}"],
-        stderr=subprocess.PIPE,
-        text=True,
+        [*program, "--ros-args", "-p", f"output:={bag}"], stderr=subprocess.PIPE, text=True
     )
     try:
         received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)

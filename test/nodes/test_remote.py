@@ -14,7 +14,8 @@ LOST = SimpleNamespace(alive_count=0)
 
 def watch(graph, name) -> Remote:
     watcher = graph.start(partial(DynidNode, "watcher"))
-    remote = Remote(watcher, name, lambda *_: None, ())
+    watcher.wait = lambda *_: None
+    remote = Remote(watcher, name, ())
     graph.until(lambda: watcher.count_publishers(f"{name}/alive"))
     graph.until(lambda: watcher.count_publishers("/watcher/alive"))
     return remote

@@ -6,23 +6,18 @@ import numpy as np
 import pytest
 from std_msgs.msg import Bool
 from support.simulated_cell import GOAL, MILLISECOND, Cell
-from support.small_robot import HOME, write_small_robot
+from support.small_robot import HOME, write_its_model, write_small_robot
 
-import dynid
 from dynid.errors import ConfigurationError
-from dynid.playback.plan import make_plan
-from dynid.profile import load_robot
 from dynid_ros.simulated_robot import SimulatedRobotNode
+
+SLOWLY = {"within": 2500, "atol": 0.02}  # by torque alone, without loops of the drives
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """The file of a model that was identified from the simulated robot."""
-    folder = tmp_path_factory.mktemp("torque")
-    robot = load_robot(write_small_robot(folder))
-    recording = dynid.simulate(robot, make_plan(robot).excitation)
-    dynid.identify(robot, recording).model.save(folder / "model.yaml")
-    return folder / "model.yaml"
+    return write_its_model(tmp_path_factory.mktemp("torque"))
 
 
 @pytest.fixture
@@ -38,9 +33,7 @@ def test_torque_holds_the_robot_and_moves_it_along_a_trajectory(cell) -> None:
     cell.pass_for(1000)
     assert np.allclose(cell.position, HOME, atol=0.02)
     assert np.abs(cell.table("effort")[-200:].mean(axis=0)).max() > 1, "gravity is held by torque"
-    start = cell.go()
-    cell.pass_until(start + 2500 * MILLISECOND)
-    assert np.allclose(cell.position, GOAL, atol=0.02)
+    cell.arrive(**SLOWLY)
     assert cell.errors() == []
 
 
@@ -56,11 +49,8 @@ def test_a_push_ends_in_a_damped_stop_and_then_in_the_robots_own_one(cell) -> No
     assert np.abs(held - HOME).max() > 0.02, "it was pushed away"
     cell.go(begin=held)
     assert "Clear the fault before the next trajectory" in cell.logged("trajectory refused")
-    answer = cell.graph.call("/simulated_robot/clear_fault")
-    assert answer.success, answer.message
-    start = cell.go(begin=held)
-    cell.pass_until(start + 2500 * MILLISECOND)
-    assert np.allclose(cell.position, GOAL, atol=0.02)
+    cell.graph.done("/simulated_robot/clear_fault")
+    cell.arrive(begin=held, **SLOWLY)
 
 
 def test_a_damped_stop_has_no_stiffness_until_the_robots_own_stop(cell) -> None:
@@ -89,7 +79,7 @@ def hold_switch(cell, milliseconds: int) -> None:
 def test_a_hand_guides_the_robot_while_its_switch_is_pressed(cell) -> None:
     cell.pass_for(500)
     hold_switch(cell, 300)
-    assert any("guided by hand" in s.message for array in cell.health for s in array.status)
+    assert any("guided by hand" in status.message for status in cell.health())
     cell.push("lower", 50.0)
     hold_switch(cell, 600)
     cell.push("lower", 0.0)
@@ -104,9 +94,7 @@ def test_a_hand_guides_the_robot_while_its_switch_is_pressed(cell) -> None:
     assert cell.errors() == []
     cell.pass_for(1000)
     assert np.allclose(cell.position, held, atol=2e-3), "its loops hold it where it was released"
-    start = cell.go(begin=held)
-    cell.pass_until(start + 2500 * MILLISECOND)
-    assert np.allclose(cell.position, GOAL, atol=0.02)
+    cell.arrive(begin=held, **SLOWLY)
 
 
 def test_hand_guiding_ends_where_the_switch_falls_silent(cell) -> None:
@@ -133,9 +121,7 @@ def test_a_drive_fault_in_torque_mode_is_cleared_as_in_position_mode(cell) -> No
     assert np.allclose(cell.position, HOME, atol=0.05)
     assert cell.graph.call("/simulated_robot/clear_fault").success
     held = cell.position
-    start = cell.go(begin=held)
-    cell.pass_until(start + 2500 * MILLISECOND)
-    assert np.allclose(cell.position, GOAL, atol=0.02)
+    cell.arrive(begin=held, **SLOWLY)
 
 
 @pytest.mark.parametrize(

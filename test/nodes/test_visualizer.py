@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from sensor_msgs.msg import JointState
 from support.arm_files import write_arm
 from visualization_msgs.msg import Marker, MarkerArray
@@ -94,23 +94,21 @@ def test_a_collision_is_shown_over_its_joint_until_it_is_reset(stepped_graph, ar
 
 
 def test_torque_errors_become_unknown_without_joint_states(stepped_graph, arm) -> None:
-    statuses = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
+    statuses = stepped_graph.statuses("visualizer")
     stepped_graph.start(VisualizerNode, rate=50.0, **arm)
     _markers(stepped_graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
     received = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
     stepped_graph.until(lambda: received and not _known(received[-1]))
-    stepped_graph.until(lambda: any("no joint states for" in t.status[0].message for t in statuses))
+    stepped_graph.until(lambda: any("no joint states for" in s.message for s in statuses()))
 
 
 def test_reports_joint_states_without_a_joint(stepped_graph, arm) -> None:
-    statuses = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
+    statuses = stepped_graph.statuses("visualizer")
     stepped_graph.start(VisualizerNode, rate=50.0, **arm)
     publisher = stepped_graph.peer.create_publisher(JointState, "/joint_states", 10)
     lacking = JointState(name=["shoulder", "elbow"], position=[0.1, 0.2])
     stepped_graph.peer.create_timer(0.05, lambda: publisher.publish(lacking))
-    stepped_graph.until(
-        lambda: any("lack the position of" in t.status[0].message for t in statuses)
-    )
+    stepped_graph.until(lambda: any("lack the position of" in s.message for s in statuses()))
 
 
 def test_the_robot_is_shown_if_requested(stepped_graph, arm) -> None:

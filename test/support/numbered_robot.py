@@ -45,9 +45,7 @@ def recorder_maker(graph, tmp_path):
 
 
 def start(graph):
-    answer = graph.call("/recorder/start")
-    assert answer.success, answer.message
-    return answer.message
+    return graph.done("/recorder/start")
 
 
 def begin(graph, robot, node):

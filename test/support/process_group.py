@@ -41,8 +41,7 @@ def begin(module: str, arguments: list[str]) -> int:
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     sys.argv = [module, *arguments]
-    importlib.import_module(module).main()
-    sys.exit()
+    sys.exit(importlib.import_module(module).main())
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
@@ -105,6 +106,18 @@ class Graph:
         """Call a Trigger service of a node here or in another process."""
         return self.ask(Trigger, service, Trigger.Request())
 
+    def done(self, service: str) -> str:
+        """Call a Trigger service that succeeds, and return its message."""
+        answer = self.call(service)
+        assert answer.success, answer.message
+        return str(answer.message)
+
+    def refused(self, service: str) -> str:
+        """Call a Trigger service that refuses, and return its message."""
+        answer = self.call(service)
+        assert not answer.success, answer.message
+        return str(answer.message)
+
     def begin(self, service: str) -> Future:
         """Call a Trigger service, and return its future response at once."""
         return self._client(Trigger, service).call_async(Trigger.Request())
@@ -133,6 +146,11 @@ class Graph:
                 self._executor.spin_once(timeout_sec=0.02)
             self.peer.destroy_client(client)
             assert time.monotonic() < deadline, f"no service {service} within {LONGEST} s"
+
+    def statuses(self, name: str) -> Callable[[], list[DiagnosticStatus]]:
+        """A function that returns all that a node has said on /diagnostics since now."""
+        arrays = self.listen(DiagnosticArray, "/diagnostics", 100)
+        return lambda: [one for array in arrays for one in array.status if one.name == name]
 
     def listen(self, message: type, topic: str, qos: QoSProfile | int) -> list[Any]:
         """A list that grows with every message of a topic."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from rcl_interfaces.msg import Log
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -16,7 +15,7 @@ from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import Trajectory, sample
 from dynid.robot.limits import Limits
 from dynid_ros.node import ERROR
-from dynid_ros.qos import COMMAND, DIAGNOSTICS, STATES
+from dynid_ros.qos import COMMAND, STATES
 from dynid_ros.simulated_robot import SimulatedRobotNode
 from dynid_ros.trajectory_messages import start_ns, to_message
 from support.small_robot import ACCELERATION, HOME, JOINTS
@@ -47,9 +46,7 @@ class Cell:
         self.messages: list[JointState] = graph.listen(JointState, "/joint_states", STATES)
         self.clock: list[Clock] = graph.listen(Clock, "/clock", ALL)
         self.log: list[Log] = graph.listen(Log, "/rosout", 10)
-        self.health: list[DiagnosticArray] = graph.listen(
-            DiagnosticArray, "/diagnostics", DIAGNOSTICS
-        )
+        self.health = graph.statuses("simulated_robot")
         topic = "/joint_trajectory_controller/joint_trajectory"
         self._injections = {
             name: graph.peer.create_publisher(kind, f"/simulated_robot/{name}", 10)
@@ -88,6 +85,11 @@ class Cell:
         self.send(motion(begin, GOAL), start)
         return start
 
+    def arrive(self, begin=HOME, *, within: int = 2000, atol: float = 2e-3) -> None:
+        """Send the robot to GOAL, and check that it is there after a time [ms]."""
+        self.pass_until(self.go(begin) + within * MILLISECOND)
+        assert np.allclose(self.position, GOAL, atol=atol)
+
     def pass_until(self, instant: int) -> None:
         self.graph.until(lambda: start_ns(self.messages[-1]) >= instant)
 
@@ -106,5 +108,4 @@ class Cell:
         return np.array([start_ns(message) for message in self.messages])
 
     def errors(self) -> list[str]:
-        statuses = [status for array in self.health for status in array.status]
-        return [s.message for s in statuses if s.name == "simulated_robot" and s.level == ERROR]
+        return [status.message for status in self.health() if status.level == ERROR]

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from dynid.identification.identify import identify
+from dynid.playback.plan import make_plan
+from dynid.profile import load_robot
+from dynid.simulation.simulate import simulate
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -66,3 +71,10 @@ def write_small_robot(folder: Path, **changes: object) -> Path:
     path = folder / "duo.yaml"
     path.write_text(yaml.safe_dump(content))
     return path
+
+
+def write_its_model(folder: Path) -> Path:
+    """The model identified from the simulated robot; its profile is written, too."""
+    robot = load_robot(write_small_robot(folder))
+    identify(robot, simulate(robot, make_plan(robot).excitation)).model.save(folder / "model.yaml")
+    return folder / "model.yaml"

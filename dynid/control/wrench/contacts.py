@@ -39,10 +39,13 @@ class Contact:
 
     def __str__(self) -> str:
         """Return a sentence."""
-        when = f"{self.start:.2f} to {self.stop:.2f} s:"
-        if self.distinguished:
-            return f"{when} contact on {self.links[0]}"
-        return f"{when} contact on {' or '.join(self.links)}, which cannot be distinguished"
+        return f"{self.start:.2f} to {self.stop:.2f} s: {contact_on(self.links)}"
+
+
+def contact_on(links: Sequence[str]) -> str:
+    """Return in words on which links there is a contact."""
+    which = "" if len(links) == 1 else ", which cannot be distinguished"
+    return f"contact on {' or '.join(links)}{which}"
 
 
 def find_contacts(

@@ -81,6 +81,11 @@ class ExternalWrench:
     frame_force_covariance: Array
     contacts: tuple[Contact, ...]
 
+    @property
+    def ratio(self) -> Array:
+        """Distance of the external torque from 0, over its threshold (N,)."""
+        return self.distance / max(self.threshold, np.finfo(float).tiny)
+
     def __repr__(self) -> str:
         """Return the duration and the contacts."""
         count, seconds = len(self.contacts), float(self.time[-1] - self.time[0])
@@ -170,78 +175,103 @@ def estimate(
     confidence: float = 0.95,
 ) -> ExternalWrench:
     """Estimate the external wrench from the external torque; see :func:`wrench_of_recording`."""
-    robot = model.robot
-    if uncertainty.joints != robot.joints:
+    if uncertainty.joints != model.robot.joints:
         raise ConfigurationError(
             f"the uncertainty is of joints {', '.join(uncertainty.joints)}, but the robot's are "
-            f"{', '.join(robot.joints)}; determine it with this robot's model."
+            f"{', '.join(model.robot.joints)}; determine it with this robot's model."
         )
-    tool = robot.kinematics(tool=frame).tool
-    links, estimator = contact_estimator(
-        robot, model.mechanism.core_description, uncertainty, tool, confidence
-    )
+    estimator = WrenchEstimator(model, uncertainty, frame=frame, confidence=confidence)
     covariance = observed.covariance(uncertainty)
-    estimates = estimator.run(observed.position, observed.torque, covariance)
-    likely = np.argmax(np.nan_to_num(estimates["probability"]), axis=1)
-    sample = np.arange(len(likely))
-    contact = estimates["contact"]
-    force, spread = (
-        estimates["force"][sample, likely],
-        estimates["force_covariance"][sample, likely],
-    )
-    return ExternalWrench(
-        joints=robot.joints,
-        links=links,
-        frame=tool,
-        time=observed.time,
-        torque=observed.torque,
-        torque_covariance=covariance,
-        distance=estimates["distance"],
-        threshold=uncertainty.threshold,
-        contact=contact,
-        probability=estimates["probability"],
-        link=np.where(contact, estimates["region"], -1),
-        force=force,
-        force_covariance=spread,
-        wrench=estimates["wrench"][:, 0],
-        wrench_covariance=estimates["wrench_covariance"][:, 0],
-        frame_force=estimates["frame_force"][:, 0],
-        frame_force_covariance=estimates["frame_force_covariance"][:, 0],
-        contacts=find_contacts(
-            observed.time, estimates["distance"], contact, estimates["probability"], links,
-            confidence=confidence, apart=2 / observed.gain,
-        ),
-    )  # fmt: skip
+    return estimator(observed.time, observed.position, observed.torque, covariance)
 
 
-def contact_estimator(
-    robot: Robot,
-    description: _core.MechanismDescription,
-    uncertainty: ExternalTorqueUncertainty,
-    frame: str,
-    confidence: float,
-) -> tuple[tuple[str, ...], _core.ContactEstimator]:
-    """Return the links that contacts can be on, and the core's estimator.
+class WrenchEstimator:
+    """Estimates external wrenches from external torques of a robot.
+
+    Args:
+        model: of the robot.
+        uncertainty: of the external torque.
+        frame: link at which the wrench is estimated; None for the tool, the last link.
+        confidence: least probability of the links of a contact.
+
+    Attributes:
+        frame: that link.
 
     Raises:
         ConfigurationError: a value is invalid, or the frame is fixed to the base.
     """
-    kinematics = robot.kinematics()
-    regions = contact_regions(kinematics)
-    settings = _core.ContactSettings()
-    settings.threshold, settings.confidence = uncertainty.threshold, confidence
-    settings.largest_deviation = _largest_force(robot, kinematics.reach)
-    try:
-        estimator = _core.ContactEstimator(
-            description,
-            robot.settings(RecordingSettings).side == "motor",
-            [region.core() for region in regions],
-            [frame],
-            settings,
-        )
-    except ValueError as error:
-        raise ConfigurationError(f"external wrench: {error}") from None
-    return tuple(region.link for region in regions), estimator
+
+    def __init__(
+        self,
+        model: Model,
+        uncertainty: ExternalTorqueUncertainty,
+        *,
+        frame: str | None,
+        confidence: float,
+    ) -> None:
+        robot = model.robot
+        self.frame = robot.kinematics(tool=frame).tool
+        kinematics = robot.kinematics()
+        regions = contact_regions(kinematics)
+        settings = _core.ContactSettings()
+        settings.threshold, settings.confidence = uncertainty.threshold, confidence
+        settings.largest_deviation = _largest_force(robot, kinematics.reach)
+        self._joints, self._links = robot.joints, tuple(region.link for region in regions)
+        self._confidence, self._threshold = confidence, uncertainty.threshold
+        self._apart = 2 / uncertainty.observer_gain  # [s] between two contacts
+        try:
+            self._estimator = _core.ContactEstimator(
+                model.mechanism.core_description,
+                robot.settings(RecordingSettings).side == "motor",
+                [region.core() for region in regions],
+                [self.frame],
+                settings,
+            )
+        except ValueError as error:
+            raise ConfigurationError(f"external wrench: {error}") from None
+
+    def __call__(
+        self, time: Array, position: Array, torque: Array, covariance: Array
+    ) -> ExternalWrench:
+        """Estimate the wrench that causes external torques.
+
+        Args:
+            time: (N,) [s].
+            position: at the commanded side (N, n) [rad or m].
+            torque: external torque there (N, n) [N m or N].
+            covariance: of it (N, n, n).
+        """
+        found = self._estimator.run(position, torque, covariance)
+        likely = np.argmax(np.nan_to_num(found["probability"]), axis=1)
+        sample = np.arange(len(likely))
+        return ExternalWrench(
+            joints=self._joints,
+            links=self._links,
+            frame=self.frame,
+            time=time,
+            torque=torque,
+            torque_covariance=covariance,
+            distance=found["distance"],
+            threshold=self._threshold,
+            contact=found["contact"],
+            probability=found["probability"],
+            link=np.where(found["contact"], found["region"], -1),
+            force=found["force"][sample, likely],
+            force_covariance=found["force_covariance"][sample, likely],
+            wrench=found["wrench"][:, 0],
+            wrench_covariance=found["wrench_covariance"][:, 0],
+            frame_force=found["frame_force"][:, 0],
+            frame_force_covariance=found["frame_force_covariance"][:, 0],
+            contacts=find_contacts(
+                time, found["distance"], found["contact"], found["probability"], self._links,
+                confidence=self._confidence, apart=self._apart,
+            ),
+        )  # fmt: skip
+
+
+def deviations(covariance: Array) -> Array:
+    """Return the standard deviations (N, k) of covariances (N, k, k)."""
+    return np.asarray(np.sqrt(np.diagonal(covariance, axis1=1, axis2=2)))
 
 
 def _largest_force(robot: Robot, reach: float) -> float:

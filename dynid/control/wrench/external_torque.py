@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _FRICTION_SHARE = 0.05  # of the largest uncertainty by friction at rest: less is motion
-_SETTLING = 5.0  # time constants, after which the observer has forgotten its start
+SETTLING = 5.0
+"""Time constants after which the observer has forgotten its start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +79,12 @@ class ObservedTorque:
 
     def between(self, start: float, stop: float) -> ObservedTorque:
         """Return the span from ``start`` to ``stop`` [s]."""
-        span = slice(*np.searchsorted(self.time, [start, stop]).tolist())
-        return ObservedTorque(
-            self.time[span],
-            self.position[span],
-            self.velocity[span],
-            self.torque[span],
-            self.friction[span],
-            self.gain,
-            self.rate,
-        )
+        return self.part(*np.searchsorted(self.time, [start, stop]).tolist())
+
+    def part(self, first: int, end: int | None) -> ObservedTorque:
+        """Return the samples from ``first`` to before ``end``; None: to the last one."""
+        names = ("time", "position", "velocity", "torque", "friction")
+        return replace(self, **{name: getattr(self, name)[first:end] for name in names})
 
 
 def observe(
@@ -125,14 +122,13 @@ def observe(
     unit = _unit_uncertainty(robot)
     observer = torque_observer(unit, gain, recording.sampling_rate)
     external, covariance, passed = observer.run(core, position, velocity, torque)
-    settling = float(np.ceil(_SETTLING / gain * recording.sampling_rate))
+    settling = float(np.ceil(SETTLING / gain * recording.sampling_rate))
     if len(external) <= 2 * settling:
         named = source_names(recording.sources) or "the recording"
         raise PreprocessingError(
             f"{named} has {len(external)} samples, but the observer needs more than "
             f"{2 * settling:g} at {gain:g}/s; record longer, or raise the observer's gain."
         )
-    skipped = int(settling)
     lost = ~np.isfinite(external).all(axis=1)
     if lost.any():
         first = float(time[np.argmax(lost)])
@@ -142,15 +138,10 @@ def observe(
         )
     joint = np.arange(len(robot.joints))
     friction = np.sqrt(np.maximum(covariance[:, joint, joint] - 1.0, 0.0))
-    return ObservedTorque(
-        time[skipped:],
-        passed[skipped:],
-        velocity[skipped:],
-        external[skipped:],
-        friction[skipped:],
-        gain,
-        recording.sampling_rate,
+    whole = ObservedTorque(
+        time, passed, velocity, external, friction, gain, recording.sampling_rate
     )
+    return whole.part(int(settling), None)
 
 
 def _measured(

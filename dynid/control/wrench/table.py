@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.files import write_text
+from dynid.control.wrench.estimation import deviations
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dynid.arrays import Array
     from dynid.control.wrench.estimation import ExternalWrench
 
@@ -41,7 +39,7 @@ def csv_text(external: ExternalWrench) -> str:
         ([f"pure_force_{a}" for a in _AXES], external.frame_force, external.frame_force_covariance),
         ([f"contact_force_{a}" for a in _AXES], external.force, external.force_covariance),
     ):
-        deviation = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        deviation = deviations(covariance)
         for k, name in enumerate(group):
             names += [name, f"{name}_sd"]
             columns += [
@@ -60,15 +58,6 @@ def csv_text(external: ExternalWrench) -> str:
         cells = ["" if np.isnan(value) else f"{value:.6g}" for value in values]
         text.write(",".join([f"{time:.6f}", str(int(contact)), link, *cells]) + "\n")
     return text.getvalue()
-
-
-def write_csv(external: ExternalWrench, path: Path) -> None:
-    """Write the file of :func:`csv_text` atomically.
-
-    Raises:
-        WriteError: the file cannot be written.
-    """
-    write_text(path, csv_text(external))
 
 
 def rms(values: Array) -> Array:

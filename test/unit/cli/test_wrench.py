@@ -13,7 +13,7 @@ import pytest
 from support.command_line import run_dynid
 from support.small_robot import write_small_robot
 
-from dynid.control.wrench.uncertainty_file import read_uncertainty, uncertainty_text
+from dynid.control.wrench.uncertainty import read_uncertainty, uncertainty_text
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation

@@ -18,8 +18,7 @@ from dynid.robot.drives import INT16_MAX
 from dynid.robot.robot import Robot
 from dynid.robot.slave_files import slave_files
 from dynid.simulation.robot import SimulatedRobot
-from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.true_parameters import true_parameters
+from dynid.simulation.true_parameters import simulated_model
 
 STEP = 10**6  # [ns]
 CYCLES = 1500
@@ -56,11 +55,8 @@ def cut_off(value: float) -> int:
 
 
 def moving(robot: Robot) -> ControlledRobot:
-    simulation = robot.find(SimulationSettings)
-    assert simulation is not None
-    mechanism = robot.mechanism()
     controlled = ControlledRobot(robot)
-    controlled.use(mechanism.with_parameters(true_parameters(mechanism, simulation)))
+    controlled.use(simulated_model(robot).mechanism)
     home = SimulatedRobot(robot).home
     curve = point_to_point(home, home + 0.5 * MOTION, robot.limits, 1.0)
     controlled.accept(sample(curve, robot.joints, 100.0), 0, 10**9)

@@ -60,28 +60,25 @@ def day() -> list[CommandedResidual]:
     return [clean(seed) for seed in range(4)]
 
 
+# from and to [s], torques [N m], and the joint that is named
+IN_MOTION, ON_BOTH = (16.1, 16.7, (0.0, 15.0), "elbow"), (16.1, 16.7, (20.0, 10.0), "shoulder")
+OTHER_CONTACTS = {
+    "push at rest": (53.0, 53.6, (12.0, 0.0), "shoulder"),
+    "slow pull of ten seconds": (20.0, 30.0, (0.0, 8.0), "elbow"),
+    "contact at the start": (0.0, 0.5, (0.0, 15.0), "elbow"),
+    "contact at the end": (59.5, 60.0, (0.0, 15.0), "elbow"),
+}
+
+
 @pytest.mark.parametrize(
     ("start", "stop", "torques", "joint"),
     [
-        pytest.param(16.1, 16.7, (0.0, 15.0), "elbow", id="push in motion"),
-        pytest.param(
-            53.0, 53.6, (12.0, 0.0), "shoulder", id="push at rest", marks=pytest.mark.thorough
+        pytest.param(*IN_MOTION, id="push in motion"),
+        pytest.param(*ON_BOTH, id="push on both joints"),
+        *(
+            pytest.param(*contact, id=name, marks=pytest.mark.thorough)
+            for name, contact in OTHER_CONTACTS.items()
         ),
-        pytest.param(
-            20.0,
-            30.0,
-            (0.0, 8.0),
-            "elbow",
-            id="slow pull of ten seconds",
-            marks=pytest.mark.thorough,
-        ),
-        pytest.param(
-            0.0, 0.5, (0.0, 15.0), "elbow", id="contact at the start", marks=pytest.mark.thorough
-        ),
-        pytest.param(
-            59.5, 60.0, (0.0, 15.0), "elbow", id="contact at the end", marks=pytest.mark.thorough
-        ),
-        pytest.param(16.1, 16.7, (20.0, 10.0), "shoulder", id="push on both joints"),
     ],
 )
 def test_a_contact_is_refused_with_its_time_and_joint_until_it_is_left_out(

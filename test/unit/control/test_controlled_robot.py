@@ -11,7 +11,6 @@ from support.small_robot import HOME, JOINTS, write_small_robot
 from dynid import _core
 from dynid.control.build import control_law_settings
 from dynid.control.controlled_robot import ControlledRobot
-from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, PlaybackError, SimulationError
 from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import Trajectory, sample
@@ -19,8 +18,7 @@ from dynid.profile import load_robot
 from dynid.robot.limits import Limits
 from dynid.robot.robot import Robot
 from dynid.simulation.robot import SimulatedRobot
-from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.true_parameters import true_parameters
+from dynid.simulation.true_parameters import simulated_model
 
 STEP = 10**6  # [ns]
 GOAL = (0.9, 0.7)
@@ -33,7 +31,7 @@ class Cell:
     def __init__(self, robot: Robot, *, feedforward: bool = True) -> None:
         self.robot = ControlledRobot(robot, feedforward=feedforward)
         self.now = 10**9
-        self.model = truth(robot)
+        self.model = simulated_model(robot).mechanism
 
     def go(self, begin: tuple[float, ...] = HOME, goal: tuple[float, ...] = GOAL) -> None:
         self.robot.accept(motion(begin, goal), 0, self.now)
@@ -66,13 +64,6 @@ def unlimited(robot: Robot) -> ControlledRobot:
     return controlled
 
 
-def truth(robot: Robot) -> Mechanism:
-    simulation = robot.find(SimulationSettings)
-    assert simulation is not None
-    mechanism = robot.mechanism()
-    return mechanism.with_parameters(true_parameters(mechanism, simulation))
-
-
 def motion(begin: tuple[float, ...], goal: tuple[float, ...]) -> Trajectory:
     limits = Limits(velocity=(4.0, 5.0), acceleration=(20.0, 25.0))
     curve = point_to_point(np.array(begin), np.array(goal), limits, 0.3)
@@ -94,7 +85,7 @@ def test_a_motion_within_the_limits_is_the_same_as_without_any(fraction: float) 
     for controlled in (ControlledRobot(puma), unlimited(puma)):
         assert controlled.law is not None
         controlled.law.start(home)
-        controlled.use(truth(puma))
+        controlled.use(simulated_model(puma).mechanism)
         controlled.accept(sample(curve, puma.joints, 100.0), 0, 10**9)
         states = [controlled.step(10**9 + STEP * (k + 1)) for k in range(1500)]
         paths.append(np.array([[*state.position, *state.effort] for state in states]))

@@ -10,8 +10,7 @@ from dynid.control.model_updates import UpdatedModel, UpdateLimits, plausible_de
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
-from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.true_parameters import true_parameters
+from dynid.simulation.true_parameters import simulated_model
 
 ROBOT = load_robot("spatial_3r")
 MS = 1_000_000  # [ns]
@@ -19,8 +18,13 @@ LIMITS = UpdateLimits(timeout=1.0)
 
 
 def accepted() -> Mechanism:
-    mechanism = ROBOT.mechanism()
-    return mechanism.with_parameters(true_parameters(mechanism, ROBOT.settings(SimulationSettings)))
+    return simulated_model(ROBOT).mechanism
+
+
+def updating() -> ControlledRobot:
+    robot = ControlledRobot(ROBOT)
+    robot.use(accepted(), LIMITS)
+    return robot
 
 
 def covariance(mechanism: Mechanism) -> Array:
@@ -50,9 +54,7 @@ def test_there_are_no_updates_unless_they_are_enabled() -> None:
 
 
 def test_an_update_changes_the_torque_and_its_loss_restores_it() -> None:
-    mechanism = accepted()
-    robot = ControlledRobot(ROBOT)
-    robot.use(mechanism, LIMITS)
+    mechanism, robot = accepted(), updating()
     now = run(robot, 1000, 0)
     before = torque_offset(robot)
     parameters = np.array(mechanism.parameters)
@@ -69,9 +71,7 @@ def test_an_update_changes_the_torque_and_its_loss_restores_it() -> None:
 
 
 def test_refuses_a_wrong_update_with_a_reason() -> None:
-    mechanism = accepted()
-    robot = ControlledRobot(ROBOT)
-    robot.use(mechanism, LIMITS)
+    mechanism, robot = accepted(), updating()
     wrong = 2 * mechanism.parameters
     assert "standard deviations" in updated(robot).offer(wrong, covariance(mechanism))
     assert "parameters" in updated(robot).offer(wrong[:5], np.eye(5))

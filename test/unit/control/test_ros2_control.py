@@ -53,6 +53,11 @@ def described(name: str = "puma560", hardware: str = "simulated") -> ET.Element:
     return tag(robot_description(load_robot(name), hardware, control_rate=1000.0))
 
 
+def with_tag(text: str) -> Robot:
+    """The PUMA 560 with a tag in its URDF."""
+    return ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", text + "</robot>"))
+
+
 def parameters(element: ET.Element) -> dict[str, str]:
     return {param.get("name", ""): param.text or "" for param in element.findall("hardware/param")}
 
@@ -180,14 +185,14 @@ def test_mock_hardware_gets_no_parameters() -> None:
 
 
 def test_simulated_hardware_replaces_the_urdfs_own() -> None:
-    robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", OWN_TAG + "</robot>"))
+    robot = with_tag(OWN_TAG)
     element = tag(robot_description(robot, "simulated", control_rate=1000.0))
     assert element.get("name") == "puma560"
     assert element.findtext("hardware/plugin") == "dynid/SimulatedDrives"
 
 
 def test_ethercat_without_slave_files_needs_the_urdfs_own_tag_unchanged() -> None:
-    robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", OWN_TAG + "</robot>"))
+    robot = with_tag(OWN_TAG)
     assert robot_description(robot, "ethercat", control_rate=1000.0) == robot.urdf_xml
     with pytest.raises(ConfigurationError, match=r"'puma560': hardware ethercat needs a <ros2_co"):
         robot_description(ROBOT, "ethercat", control_rate=1000.0)
@@ -195,7 +200,7 @@ def test_ethercat_without_slave_files_needs_the_urdfs_own_tag_unchanged() -> Non
 
 def test_ethercat_with_slave_files_has_a_module_for_each_joint(tmp_path: Path) -> None:
     write_slave_files(tmp_path, 500.0)
-    robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", OWN_TAG + "</robot>"))
+    robot = with_tag(OWN_TAG)
     description = robot_description(robot, "ethercat", control_rate=500.0, slaves=tmp_path)
     element = tag(description)
     assert element.findtext("hardware/plugin") == "ethercat_driver/EthercatDriver"
@@ -307,25 +312,22 @@ def test_every_hardware_has_the_same_joints_and_interfaces() -> None:
     assert interfaces("simulated") == interfaces("mock") == interfaces("ethercat")
 
 
-def test_ethercat_refuses_slave_files_for_another_rate(tmp_path: Path) -> None:
-    write_slave_files(tmp_path, 500.0)
-    with pytest.raises(ConfigurationError, match="0x60C2 must be 1 with exponent -3"):
-        robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
-
-
-def test_ethercat_refuses_slave_files_without_a_status_word(tmp_path: Path) -> None:
-    write_slave_files(tmp_path, 1000.0)
+@pytest.mark.parametrize(
+    ("rate", "lacking", "sentence"),
+    [
+        (500.0, "nothing", "0x60C2 must be 1 with exponent -3"),
+        (1000.0, "state_interface: status_word", r"joint_2\.yaml: the status word 0x6041 has no"),
+        (1000.0, "command_interface: position", r"joint_2\.yaml: the target position 0x607A has"),
+    ],
+    ids=["for another rate", "without a status word", "of another mode"],
+)
+def test_ethercat_refuses_slave_files(
+    tmp_path: Path, rate: float, lacking: str, sentence: str
+) -> None:
+    write_slave_files(tmp_path, rate)
     second = slave_path(tmp_path, "joint_2")
-    second.write_text(second.read_text().replace(", state_interface: status_word", ""))
-    with pytest.raises(ConfigurationError, match=r"joint_2\.yaml: the status word 0x6041 has no"):
-        robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
-
-
-def test_ethercat_refuses_slave_files_of_another_mode(tmp_path: Path) -> None:
-    write_slave_files(tmp_path, 1000.0)
-    second = slave_path(tmp_path, "joint_2")
-    second.write_text(second.read_text().replace(", command_interface: position", ""))
-    with pytest.raises(ConfigurationError, match=r"joint_2\.yaml: the target position 0x607A has"):
+    second.write_text(second.read_text().replace(f", {lacking}", ""))
+    with pytest.raises(ConfigurationError, match=sentence):
         robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
 
 
@@ -343,10 +345,9 @@ def own_tag_of_ethercat(*, reset: str = "reset_fault", status: str = "status_wor
     ("hidden", "kind"), [("reset", "command_interface"), ("status", "state_interface")]
 )
 def test_ethercat_refuses_an_own_tag_without_drive_states(hidden: str, kind: str) -> None:
-    whole = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", own_tag_of_ethercat() + "</robot>"))
+    whole = with_tag(own_tag_of_ethercat())
     assert has_drive_states(robot_description(whole, "ethercat", control_rate=1000.0), ROBOT.joints)
-    hiding = own_tag_of_ethercat(**{hidden: "other"})
-    robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", hiding + "</robot>"))
+    robot = with_tag(own_tag_of_ethercat(**{hidden: "other"}))
     with pytest.raises(ConfigurationError, match=f"joint 'joint_1' of its .* has no <{kind} name"):
         robot_description(robot, "ethercat", control_rate=1000.0)
 

@@ -19,8 +19,7 @@ from dynid.playback.motions import point_to_point
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
-from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.true_parameters import true_parameters
+from dynid.simulation.true_parameters import simulated_model
 
 GOAL = (0.9, 0.7)
 START = np.array(HOME)
@@ -32,9 +31,7 @@ def robot(tmp_path: Path) -> Robot:
 
 
 def truth(robot: Robot) -> Mechanism:
-    mechanism = robot.mechanism()
-    simulation = robot.settings(SimulationSettings)
-    return mechanism.with_parameters(true_parameters(mechanism, simulation))
+    return simulated_model(robot).mechanism
 
 
 def controlled(robot: Robot, **settings: object) -> TorqueControlledRobot:

@@ -22,36 +22,22 @@ USES = (0.1, 0.5, 0.89, 0.91, 1.2, 5.0)  # of a drive's torque limit
 
 def law_settings(torque_max: np.ndarray) -> _core.TorqueLawSettings:
     """Return loops that do nothing, with limits of torque (n,)."""
-    n = len(torque_max)
     settings = _core.TorqueLawSettings()
-    settings.law.feedforward.torque_max = torque_max
-    for target, names in (
-        (settings.law.feedforward, ("position_jump", "acceleration_jump")),
-        (settings.law.collision, ("torque_error_max", "acceleration_step", "torque_threshold")),
-        (settings.law, ("reference_tolerance",)),
-        (settings, ("torque_rate_max", "position_error_max", "speed_max", "guiding_torque")),
+    law = settings.law
+    for value, target, names in (
+        (np.inf, law.feedforward, "position_jump acceleration_jump"),
+        (np.inf, law.collision, "torque_error_max acceleration_step torque_threshold"),
+        (np.inf, law, "reference_tolerance"),
+        (np.inf, settings, "torque_rate_max position_error_max speed_max guiding_torque"),
+        (0.0, law.collision, "torque_error_enable torque_error_time_constant velocity_factor"),
+        (0.0, law.collision, "acceleration_factor reversal_boost low_speed"),
+        (0.0, settings, "stiffness damping integral_gain integral_max stop_damping"),
+        (0.02, settings, "stop_speed guiding_speed wall_distance"),
+        (1.0, law, "deceleration"),
     ):
-        for name in names:
-            setattr(target, name, np.full(n, np.inf))
-    for target, names in (
-        (
-            settings.law.collision,
-            (
-                "torque_error_enable",
-                "torque_error_time_constant",
-                "velocity_factor",
-                "acceleration_factor",
-                "reversal_boost",
-                "low_speed",
-            ),
-        ),
-        (settings, ("stiffness", "damping", "integral_gain", "integral_max", "stop_damping")),
-    ):
-        for name in names:
-            setattr(target, name, np.zeros(n))
-    settings.law.deceleration = np.ones(n)
-    for name in ("stop_speed", "guiding_speed", "wall_distance"):
-        setattr(settings, name, np.full(n, 0.02))
+        for name in names.split():
+            setattr(target, name, np.full(len(torque_max), value))
+    law.feedforward.torque_max = torque_max
     return settings
 
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
-from support.command_line import run_dynid
+from support.command_line import printed_by
 from support.small_robot import write_small_robot
 
 from dynid.control.residual import CommandedResidual, recorded_residual
 from dynid.control.threshold_file import with_thresholds
-from dynid.control.tuning import count_alarms, tune
+from dynid.control.tuning import Tuning, count_alarms, tune
 from dynid.errors import ConfigurationError
-from dynid.excitation.build import build_excitation
-from dynid.excitation.motion import Excitation
-from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify
-from dynid.profile import load_robot
+from dynid.playback.plan import make_plan
+from dynid.profile import load_model, load_robot
 from dynid.recording.convert import write_bag
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
@@ -32,6 +31,12 @@ WEIGHT = 20.0  # measured torque [N m]
 
 def small_profile(folder: Path, **collision: object) -> Robot:
     return load_robot(write_small_robot(folder, collision=collision))
+
+
+def tuned(
+    folder: Path, *residuals: CommandedResidual, rate: float = 6.0, **collision: object
+) -> Tuning:
+    return tune(small_profile(folder, **collision), residuals, false_alarms_per_hour=rate)
 
 
 def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> CommandedResidual:
@@ -55,18 +60,14 @@ def test_other_motion_causes_no_more_alarms_than_requested(tmp_path: Path) -> No
 
 
 def test_thresholds_are_not_much_higher_than_necessary(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path)
-    tuning = tune(robot, [swinging(5.0)], false_alarms_per_hour=6.0)
+    tuning = tuned(tmp_path, swinging(5.0))
     for joint in tuning.joints:
         assert joint.largest < joint.torque_error_max + joint.reversal_boost
         assert joint.torque_error_max < 1.6 * joint.largest
 
 
 def test_fewer_alarms_require_higher_thresholds(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path)
-    often, seldom = (
-        tune(robot, [swinging(2.0)], false_alarms_per_hour=rate) for rate in (1000.0, 0.1)
-    )
+    often, seldom = (tuned(tmp_path, swinging(2.0), rate=rate) for rate in (1000.0, 0.1))
     for low, high in zip(often.joints, seldom.joints, strict=True):
         assert high.torque_error_max > low.torque_error_max
 
@@ -81,11 +82,10 @@ def test_a_threshold_has_the_shape_of_the_errors(tmp_path: Path) -> None:
 
 
 def test_standstill_has_its_own_share(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path, low_speed=[0.2])
     residual = swinging(5.0)
     slow = np.abs(residual.velocity) <= 0.2
     residual.error[slow] += 20.0
-    tuning = tune(robot, [residual], false_alarms_per_hour=6.0)
+    tuning = tuned(tmp_path, residual, low_speed=[0.2])
     for joint in tuning.joints:
         assert joint.reversal_boost > 10.0
         assert joint.torque_error_max < 10.0
@@ -103,10 +103,7 @@ def test_the_filter_does_not_depend_on_the_rate(tmp_path: Path) -> None:
 
 
 def test_the_uncertainty_shrinks_with_more_motion(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path)
-    short, long = (
-        tune(robot, [swinging(minutes)], false_alarms_per_hour=0.1) for minutes in (0.5, 20.0)
-    )
+    short, long = (tuned(tmp_path, swinging(minutes), rate=0.1) for minutes in (0.5, 20.0))
     widths = [np.mean([j.moving.high - j.moving.low for j in t.joints]) for t in (short, long)]
     assert widths[1] < 0.5 * widths[0]
     assert short.warnings[0].startswith("one false alarm in 10 h is requested, but the recordings")
@@ -133,9 +130,8 @@ def resting(minutes: float, seed: int = 0) -> CommandedResidual:
 
 
 def test_a_threshold_at_rest_is_not_below_dry_friction(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path, low_speed=[0.2])
     dry = replace(swinging(2.0), friction=np.full((round(120 * RATE), 2), 30.0))
-    tuning = tune(robot, [dry], false_alarms_per_hour=6.0)
+    tuning = tuned(tmp_path, dry, low_speed=[0.2])
     for joint in tuning.joints:
         assert joint.friction == 30.0
         assert joint.reversal_boost >= 30.0
@@ -158,10 +154,9 @@ def test_an_additional_recording_at_rest_lowers_no_threshold(tmp_path: Path) -> 
 def test_thresholds_are_raised_to_the_errors_of_a_held_out_recording(
     tmp_path: Path,
 ) -> None:
-    robot = small_profile(tmp_path)
     rough = swinging(2.0, seed=1)
     rough.error[:] *= 3.0
-    tuning = tune(robot, [swinging(2.0), rough], false_alarms_per_hour=6.0)
+    tuning = tuned(tmp_path, swinging(2.0), rough)
     for joint in tuning.joints:
         assert joint.raised[0] > 1.5
         assert joint.torque_error_max > 2 * joint.largest
@@ -197,15 +192,8 @@ def test_motion_more_abrupt_than_recorded_raises_thresholds(
 def test_invalid_requests_are_refused(
     tmp_path: Path, rate: float, minutes: float, sentence: str
 ) -> None:
-    robot = small_profile(tmp_path)
     with pytest.raises(ConfigurationError, match=sentence):
-        tune(robot, [swinging(minutes)], false_alarms_per_hour=rate)
-
-
-def motion_of(robot: Robot) -> Excitation:
-    settings = find_excitation(robot)
-    assert settings is not None
-    return build_excitation(settings, robot.limits, robot.joints)
+        tuned(tmp_path, swinging(minutes), rate=rate)
 
 
 @pytest.fixture(scope="module")
@@ -213,31 +201,34 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small robot's profile, a bag of its motion, and the model identified from it."""
     folder = tmp_path_factory.mktemp("workshop")
     robot = load_robot(write_small_robot(folder))
-    recording = simulate(robot, motion_of(robot))
+    recording = simulate(robot, make_plan(robot).excitation)
     write_bag(recording, folder / "motion")
     identify(robot, recording).model.save(folder / "model.yaml")
     return folder
 
 
-def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
-    command = ["collisions", "tune", folder / "motion", "-m", folder / "model.yaml"]
-    return run_dynid(monkeypatch, *command, *arguments)
+@pytest.fixture
+def run(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """`dynid collisions tune`: what it prints, where it is refused as an error."""
+    command = ["collisions", "tune", workshop / "motion", "-m", workshop / "model.yaml"]
+    return printed_by(monkeypatch, capsys, *command)
 
 
 def test_torque_errors_of_a_recording_are_small_compared_to_its_torque(workshop: Path) -> None:
     robot = load_robot(workshop / "duo.yaml")
-    recording = simulate(robot, motion_of(robot), seed=5)
-    mechanism = identify(robot, recording).model.mechanism
+    recording = simulate(robot, make_plan(robot).excitation, seed=5)
+    mechanism = load_model(workshop / "model.yaml").mechanism
     residual = recorded_residual(robot, mechanism, recording)
     assert residual.error.shape == recording.position.shape
     assert np.all(np.std(residual.error, axis=0) < 0.2 * np.std(residual.torque, axis=0))
 
 
 def test_the_command_line_prints_lines_for_a_profile(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    workshop: Path, run: Callable[..., str]
 ) -> None:
-    assert run(monkeypatch, workshop) == 0
-    printed = capsys.readouterr().out
+    printed = run()
     assert "shoulder" in printed
     assert "Warnings:" in printed
     assert "one false alarm in 10 h is requested" in printed
@@ -249,11 +240,10 @@ def test_the_command_line_prints_lines_for_a_profile(
 
 
 def test_the_file_has_the_settings_of_the_tuned_detector(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    workshop: Path, run: Callable[..., str]
 ) -> None:
     file = workshop / "collision.yaml"
-    assert run(monkeypatch, workshop, "-o", file) == 0
-    printed = capsys.readouterr().out
+    printed = run("-o", file)
     lines = yaml.safe_load(printed[printed.index("collision:") : printed.index("wrote ")])
     robot = load_robot(write_small_robot(workshop, **lines))
     read = with_thresholds(load_robot(write_small_robot(workshop)), file)
@@ -264,11 +254,8 @@ def test_the_file_has_the_settings_of_the_tuned_detector(
         np.testing.assert_array_equal(found, expected)
 
 
-def test_the_command_line_prints_json(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, workshop, "--json", "--false-alarms-per-hour", 100) == 0
-    printed = json.loads(capsys.readouterr().out)
+def test_the_command_line_prints_json(run: Callable[..., str]) -> None:
+    printed = json.loads(run("--json", "--false-alarms-per-hour", 100))
     assert set(printed) == {
         *("robot", "minutes", "false_alarms_per_hour", "joints", "torque_error_max"),
         *("velocity_factor", "acceleration_factor", "reversal_boost", "acceleration_step"),
@@ -285,41 +272,36 @@ def test_the_command_line_prints_json(
     assert len(printed["torque_error_max"]) == 2
 
 
-def test_an_existing_file_is_never_replaced(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_existing_file_is_never_replaced(workshop: Path, run: Callable[..., str]) -> None:
     robot = workshop / "duo.yaml"
     before = robot.read_text()
-    assert run(monkeypatch, workshop, "-o", robot) == 2
-    assert "already exists; name a new file" in capsys.readouterr().err
+    assert "already exists; name a new file" in run("-o", robot, code=2)
     assert robot.read_text() == before
 
 
 def test_a_joint_that_never_moves_gives_a_warning(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path)
     residual = swinging(1.0)
     residual.velocity[:, 1] = 0.0
-    tuning = tune(robot, [residual], false_alarms_per_hour=60.0)
+    tuning = tuned(tmp_path, residual, rate=60.0)
     assert "joint 'elbow' hardly moves or is hardly at rest" in tuning.warnings[-1]
 
 
 def test_one_threshold_for_motion_and_rest_is_compared_with_torque_max(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path)  # 60 and 30 N m
+    # 60 and 30 N m
     residual = swinging(1.0)
     residual.velocity[:, 1] = 0.0
     coarse = replace(residual, error=10 * residual.error, torque=10 * residual.torque)
-    tuning = tune(robot, [coarse], false_alarms_per_hour=60.0)
+    tuning = tuned(tmp_path, coarse, rate=60.0)
     assert "joint 'elbow': its threshold at rest is more than half of torque_max" in " ".join(
         tuning.warnings
     )
 
 
 def test_a_recording_at_rest_gives_no_factors_of_motion(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path)
     residual = resting(1.0)
     trembling = 1e-12 * np.random.default_rng(1).normal(size=residual.velocity.shape)
     rest = replace(residual, velocity=trembling, acceleration=trembling)
-    for joint in tune(robot, [rest], false_alarms_per_hour=60.0).joints:
+    for joint in tuned(tmp_path, rest, rate=60.0).joints:
         assert (joint.velocity_factor, joint.acceleration_factor) == (0.0, 0.0)
         assert joint.torque_error_max < 1.0
 
@@ -332,9 +314,8 @@ def test_a_model_that_does_not_describe_the_recording_is_refused(
     expected = residual.torque + residual.error
     other = replace(residual, torque=factor * residual.torque)
     other = replace(other, error=expected - other.torque)
-    robot = small_profile(tmp_path)
     with pytest.raises(ConfigurationError, match="recording 2 of free motion: the model leaves"):
-        tune(robot, [residual, other], false_alarms_per_hour=6.0)
+        tuned(tmp_path, residual, other)
 
 
 def test_friction_at_rest_and_noise_are_not_unexplained() -> None:
@@ -356,11 +337,6 @@ def test_friction_at_rest_and_noise_are_not_unexplained() -> None:
     ],
 )
 def test_errors_are_one_sentence(
-    workshop: Path,
-    arguments: list[object],
-    sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run: Callable[..., str], arguments: list[object], sentence: str
 ) -> None:
-    assert run(monkeypatch, workshop, *arguments) == 2
-    assert sentence in capsys.readouterr().err
+    assert sentence in run(*arguments, code=2)

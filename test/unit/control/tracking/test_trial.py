@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support.command_line import run_dynid
+from support.command_line import printed_by
 
 from dynid.control.tracking.trial import identified, settling_time, track
 from dynid.dynamics.mechanism import Mechanism
@@ -26,6 +27,12 @@ def puma() -> Identified:
 @pytest.fixture(scope="module")
 def scara() -> Identified:
     return with_identified_model("scara")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """`dynid tracking`: what it prints, where it is refused as an error."""
+    return printed_by(monkeypatch, capsys, "tracking")
 
 
 def with_identified_model(name: str) -> Identified:
@@ -68,18 +75,19 @@ def test_half_the_torque_removes_about_half_of_the_error(puma: Identified) -> No
     assert 0.2 < half.ratio < 0.7  # not exactly half of it because of stiction
 
 
-def test_a_robot_that_does_not_settle_is_an_error(scara: Identified) -> None:
-    _, model = scara
-    robot = changed("scara", "tracking.hold=0.05")
-    with pytest.raises(SimulationError, match="increase 'hold' or 'settle_window'"):
-        track(robot, model)
-
-
-def test_no_error_to_reduce_is_an_error(scara: Identified) -> None:
-    _, model = scara
-    robot = changed("scara", "tracking.settle_window=0.1")
-    with pytest.raises(SimulationError, match="has no error to reduce"):
-        track(robot, model)
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("tracking.hold=0.05", "increase 'hold' or 'settle_window'"),
+        ("tracking.settle_window=0.1", "has no error to reduce"),
+    ],
+    ids=["the robot does not settle", "there is no error to reduce"],
+)
+def test_a_trial_that_measures_nothing_is_an_error(
+    scara: Identified, override: str, sentence: str
+) -> None:
+    with pytest.raises(SimulationError, match=sentence):
+        track(changed("scara", override), scara[1])
 
 
 @pytest.mark.parametrize(
@@ -117,32 +125,21 @@ def test_has_settled_when_it_stays_in_the_window(error: list[float], settled: fl
 
 
 def test_the_command_line_writes_a_plot_and_prints_json(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run: Callable[..., str]
 ) -> None:
     plot = tmp_path / "errors.png"
-    assert run(monkeypatch, "--profile", "scara", "--json", "-o", plot) == 0
-    printed = json.loads(capsys.readouterr().out)
+    printed = json.loads(run("--profile", "scara", "--json", "-o", plot))
     assert set(printed) == {"robot", "metric", "without", "with", "ratio"}
     assert printed["robot"] == "scara"
     assert printed["ratio"] == printed["with"] / printed["without"]
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_command_line_prints_each_joints_errors(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, "--profile", "puma560") == 0
-    printed = capsys.readouterr().out
+def test_the_command_line_prints_each_joints_errors(run: Callable[..., str]) -> None:
+    printed = run("--profile", "puma560")
     assert all(f"joint_{number}" in printed for number in range(1, 7))
     assert "peak-to-peak error of joint_2" in printed
 
 
-def test_a_plot_that_is_not_a_png_is_refused_before_the_trial(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, "-o", "errors.pdf") == 2
-    assert "must end in .png" in capsys.readouterr().err
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    return run_dynid(monkeypatch, "tracking", *arguments)
+def test_a_plot_that_is_not_a_png_is_refused_before_the_trial(run: Callable[..., str]) -> None:
+    assert "must end in .png" in run("-o", "errors.pdf", code=2)

@@ -13,7 +13,7 @@ from support.small_robot import write_small_robot
 import dynid
 from dynid.arrays import Array
 from dynid.control.wrench.contacts import likely_links
-from dynid.control.wrench.estimation import contact_estimator, estimate, wrench_of_recording
+from dynid.control.wrench.estimation import WrenchEstimator, estimate, wrench_of_recording
 from dynid.control.wrench.external_torque import ObservedTorque
 from dynid.control.wrench.table import csv_text
 from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
@@ -153,11 +153,9 @@ def test_a_frame_that_does_not_move_is_refused_with_its_name() -> None:
     model = nominal_model(robot)
     root = robot.kinematics().root
     with pytest.raises(dynid.ConfigurationError, match="fixed to the base"):
-        contact_estimator(robot, model.mechanism.core_description, uncertainty(robot), root, 0.95)
+        WrenchEstimator(model, uncertainty(robot), frame=root, confidence=0.95)
     with pytest.raises(dynid.ConfigurationError, match="confidence"):
-        contact_estimator(
-            robot, model.mechanism.core_description, uncertainty(robot), "link_3", 1.5
-        )
+        WrenchEstimator(model, uncertainty(robot), frame="link_3", confidence=1.5)
     other = replace(uncertainty(robot), joints=("a", "b", "c"))
     with pytest.raises(dynid.ConfigurationError, match="uncertainty is of joints"):
         estimate(model, at(robot, np.zeros(3), np.zeros(3)), other)
