@@ -39,38 +39,13 @@ def write_page(selection: FrictionSelection, path: Path) -> None:
     content = {
         "title": f"{selection.robot.name}: friction",
         "sources": selection.sources,
-        "left_out": selection.left_out,
+        "selection": selection,
         "joints": [
-            _section(joint, trials)
+            (joint, _plot(joint, trials))
             for joint, trials in zip(selection.joints, selection.trials, strict=True)
         ],
-        "notes": [selection.note()],
     }
     write_text(path, render("friction.html.j2", content))
-
-
-def _section(joint: ChosenTerms, trials: JointTrials) -> dict[str, object]:
-    return {
-        "joint": joint.joint,
-        "chosen": joint.chosen,
-        "reason": joint.reason,
-        "unit": unit(joint.unit),
-        "plot": _plot(joint, trials),
-        "trials": [
-            {
-                "name": trial.name,
-                "parameters": trial.parameters,
-                "fit": significant(trial.fit_error, 3),
-                "held_out": significant(trial.held_out_error, 3),
-                "chosen": trial.name == joint.chosen,
-                "shapes": ", ".join(
-                    f"{name.replace('_', ' ')} {significant(value, 3)}"
-                    for name, value in trial.shapes.items()
-                ),
-            }
-            for trial in joint.tried
-        ],
-    }
 
 
 def _plot(joint: ChosenTerms, trials: JointTrials) -> Markup:

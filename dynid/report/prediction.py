@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
-from dynid.excitation.prediction.parameters import POOR, PredictedParameter
+from dynid.excitation.prediction.parameters import POOR
 from dynid.excitation.prediction.prediction import Prediction
 from dynid.files import write_text
 from dynid.report.chart import Chart, Colour, Layer, grid
@@ -26,7 +26,7 @@ from dynid.report.prediction_picture import (
     limits_beside,
     prediction_scene,
 )
-from dynid.report.tables import Cell, coverage_row, folded, plus_minus
+from dynid.report.tables import Cell, coverage_row
 from dynid.report.terminal.prediction import (
     condition_numbers,
     mixed_in_words,
@@ -36,7 +36,7 @@ from dynid.report.terminal.prediction import (
 )
 from dynid.report.ticks import Axis
 from dynid.report.view.turntable import turntable
-from dynid.text import NOT_KNOWN, percent, significant, unit
+from dynid.text import percent, significant
 
 _KINDS: tuple[tuple[str, Colour], ...] = (
     ("range", "model"),
@@ -69,7 +69,8 @@ def write_prediction_report(prediction: Prediction, path: Path) -> None:
         ],
         "joints": _joint_rows(prediction),
         "use": _use(prediction),
-        "parameters": [_parameter_row(parameter) for parameter in prediction.parameters],
+        "parameters": prediction.parameters,
+        "mixed": mixed_in_words,
         "summary": rest_in_words(prediction, shown=len(worst_first(prediction))),
         "standard_deviations": _standard_deviations(prediction),
         "motion": _motion(prediction),
@@ -100,22 +101,6 @@ def _joint_rows(prediction: Prediction) -> list[dict[str, Any]]:
         ]
         rows.append({"name": name, "cells": cells})
     return rows
-
-
-def _parameter_row(parameter: PredictedParameter) -> dict[str, Any]:
-    return {
-        "name": parameter.name,
-        "value": significant(parameter.value),
-        "standard_deviation": plus_minus(parameter.standard_deviation)
-        if parameter.determined
-        else "not determined",
-        "relative": Cell(percent(parameter.relative), mark="bad" if parameter.poor else ""),
-        "signal": significant(parameter.signal, 2) if parameter.known else NOT_KNOWN,
-        "mixed": mixed_in_words(parameter),
-        "unit": unit(parameter.unit),
-        "mark": "" if parameter.determined else "unknown",
-        "regrouping": folded(parameter.expression),
-    }
 
 
 def _use(prediction: Prediction) -> Markup:

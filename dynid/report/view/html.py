@@ -15,7 +15,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
@@ -23,6 +22,7 @@ from dynid.dynamics.pose import Pose
 from dynid.errors import WriteError
 from dynid.files import write_text
 from dynid.report.local_server import HttpResponse, announce, answering, make_server
+from dynid.report.pages import environment
 from dynid.report.view.mesh import tube
 from dynid.report.view.scene import Scene, SceneBody, grid_step
 from dynid.robot.shapes import Colour, Shape
@@ -54,17 +54,20 @@ def render_html(scene: Scene) -> str:
         for command in _commands(scene)
     ]
     camera, target = _seen(scene)
-    environment = Environment(loader=PackageLoader("dynid", "report/view"), autoescape=True)
-    return environment.get_template("page.html.j2").render(
-        scene=scene,
-        viewer=viewer.read_text(encoding="utf-8").replace("</script", "<\\/script"),
-        commands=packed,
-        labels=_labels(scene),
-        legend=[(_css(entry.colour), entry.text) for entry in scene.legend],
-        camera=camera,
-        target=target,
-        field_of_view=FIELD_OF_VIEW,
-        step=grid_step(scene.reach),
+    return (
+        environment("dynid.report.view")
+        .get_template("page.html.j2")
+        .render(
+            scene=scene,
+            viewer=viewer.read_text(encoding="utf-8").replace("</script", "<\\/script"),
+            commands=packed,
+            labels=_labels(scene),
+            legend=[(_css(entry.colour), entry.text) for entry in scene.legend],
+            camera=camera,
+            target=target,
+            field_of_view=FIELD_OF_VIEW,
+            step=grid_step(scene.reach),
+        )
     )
 
 
