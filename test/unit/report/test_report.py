@@ -17,11 +17,12 @@ from hypothesis.extra.numpy import arrays
 
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import DynidError
+from dynid.evaluation.settings import EvaluationSettings
 from dynid.identification.validate import Validation
 from dynid.report.decimation import envelope, evenly
 from dynid.report.pages import split_sum
 from dynid.report.report import report_html, write_report, write_validation_report
-from dynid.report.tables import term_matrix
+from dynid.report.tables import error_columns, term_matrix
 from dynid.text import iso_time, percent, significant, unit
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -159,6 +160,19 @@ def test_every_joint_term_has_a_cell_of_its_own(identification):
     ]
     expected = [significant(p.value) for p in identification.parameters[30:]]
     assert sorted(shown) == sorted(expected)
+
+
+def test_an_error_that_is_known_of_some_joints_has_a_cell_at_each(identification):
+    joints = list(identification.verdict.joints)
+    for number, urdf in enumerate((math.nan, 0.25, math.nan)):
+        joints[number] = replace(joints[number], urdf_error=urdf)
+    columns = {
+        column.name: [cell.text for cell in column.cells]
+        for column in error_columns(joints, EvaluationSettings(), None)
+    }
+    assert columns["URDF"] == ["–", "25.0 %", "–"]
+    assert "held out" not in columns
+    assert {len(cells) for cells in columns.values()} == {3}
 
 
 def test_a_long_combination_is_collapsed():
