@@ -42,7 +42,7 @@ class ErrorColumn(NamedTuple):
     cells: list[Cell]
 
 
-class Matrix(NamedTuple):
+class ParameterMatrix(NamedTuple):
     """Values by joint and column."""
 
     columns: list[str]
@@ -131,7 +131,7 @@ def with_status(parameter: BaseParameter) -> tuple[BaseParameter, str, str]:
     return parameter, *(("essential", "") if parameter.essential else ("not essential", "muted"))
 
 
-def body_matrix(identification: Identification) -> Matrix:
+def body_matrix(identification: Identification) -> ParameterMatrix:
     """Return the ten standard parameters of each body, identified (small: the URDF's)."""
     mechanism = identification.model.mechanism
     parameters = identification.parameters[: mechanism.first_term]
@@ -149,10 +149,10 @@ def body_matrix(identification: Identification) -> Matrix:
             cells.append(Cell(text, significant(p.urdf, 3), "" if p.determined else "muted"))
         rows.append(cells)
     names = [f"{p.name.rstrip('0123456789')} [{unit(p.unit)}]" for p in bodies[0]]
-    return Matrix(names, list(zip(mechanism.body_joints, rows, strict=True)))
+    return ParameterMatrix(names, list(zip(mechanism.body_joints, rows, strict=True)))
 
 
-def term_matrix(identification: Identification) -> Matrix:
+def term_matrix(identification: Identification) -> ParameterMatrix:
     """Return the parameters of the joint terms, with a column for each kind."""
     mechanism = identification.model.mechanism
     values = identification.parameters[mechanism.first_term :]
@@ -170,7 +170,7 @@ def term_matrix(identification: Identification) -> Matrix:
         for number, joint in enumerate(mechanism.moving_joints)
         if number < len(mechanism.joints) or any(of == number for _, of in cells)
     ]
-    return Matrix(kinds, rows)
+    return ParameterMatrix(kinds, rows)
 
 
 def _unused(kind: str, joint: int, cells: dict[tuple[str, int], Cell]) -> str:
