@@ -21,7 +21,7 @@ from dynid.cli.options import (
 )
 
 
-def collisions_command(
+def collisions_play_command(
     recordings: Recordings,
     model: ModelFile,
     thresholds: Annotated[

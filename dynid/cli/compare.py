@@ -10,7 +10,7 @@ import typer
 from dynid.cli.options import AsJson, Run, Start, Stop
 
 
-def compare_command(
+def model_compare_command(
     first: Annotated[Path, typer.Argument(metavar="FIRST", help="model.yaml of a robot.")],
     second: Annotated[
         Path,

@@ -18,7 +18,7 @@ Centre = tuple[float, float, float]
 Inertia = tuple[float, float, float, float, float, float]
 
 
-def drive_gains_command(
+def drives_gains_command(
     recordings: Recordings,
     profile: Profile,
     loaded: Annotated[

@@ -12,7 +12,7 @@ from dynid.cli.options import AsJson, Output, Profile, Recordings, Run, Set, Sta
 _NOTE = "Terms selected by `dynid identify friction`."
 
 
-def friction_command(
+def identify_friction_command(
     recordings: Recordings,
     profile: Profile,
     validate: Annotated[

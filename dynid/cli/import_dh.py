@@ -12,7 +12,7 @@ from dynid.cli.options import Force, output_file
 from dynid.errors import ConfigurationError
 
 
-def import_dh_command(
+def new_dh_command(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="YAML file (docs/robots.md).")],
     output: Annotated[Path | None, output_file(help="URDF to write; printed by default.")] = None,
     profile_out: Annotated[

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
 
 
-def limits_command(
+def check_limits_command(
     model: RobotModel,
     payload: CarriedPayload = None,
     along: Annotated[

@@ -26,7 +26,7 @@ _PROFILE = typer.Option(
 )
 
 
-def convert_command(
+def info_convert_command(
     source: Annotated[
         Path, typer.Argument(metavar="RECORDING", help="CSV file, or another recording.")
     ],

@@ -13,7 +13,7 @@ _OF_READING = 0.3  # share of the work
 _OF_LINKS = "Of the torque in gears (elastic.link_torque): for recordings, not for a controller."
 
 
-def tune_collision_command(
+def collisions_tune_command(
     recordings: Annotated[
         list[Path],
         typer.Argument(

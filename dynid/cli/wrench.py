@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _KEPT = "wrench_uncertainty.yaml"
 
 
-def wrench_command(
+def collisions_wrench_command(
     recordings: Recordings,
     model: ModelFile,
     free: Annotated[
