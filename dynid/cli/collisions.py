@@ -52,7 +52,7 @@ def collisions_play_command(
     from dynid.control.residual import recorded_residual
     from dynid.control.threshold_file import with_thresholds
     from dynid.report.terminal.collisions import collisions_json, print_collisions
-    from dynid.report.terminal.console import print_json, result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.link_encoders import load_supervised
@@ -74,7 +74,4 @@ def collisions_play_command(
             )
     tuned = thresholds is not None or (profile is None and bool(loaded.thresholds))
     tune = "" if tuned else f"dynid collisions tune FREE_MOTION --model {model} --into-model"
-    if as_json:
-        print_json(collisions_json(robot, replays, origin, tune=tune))
-    else:
-        print_collisions(console, robot, replays, origin, tune=tune)
+    print_result(console, collisions_json, print_collisions, robot, replays, origin, tune)

@@ -52,7 +52,7 @@ def drives_gains_command(
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.identification.drive_gains.identification import identify_drive_gains
     from dynid.identification.drive_gains.known_payload import KnownPayload
-    from dynid.report.terminal.console import print_json, print_written, result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains
     from dynid.report.terminal.progress import progress
 
@@ -65,11 +65,7 @@ def drives_gains_command(
         )
         gains = identify_drive_gains(robot, without, with_it, payload, progress=step)
     written = [] if output is None or not any(gains.identifiable) else [_write(gains, output)]
-    if as_json:
-        print_json(drive_gains_json(gains))
-    else:
-        print_drive_gains(console, gains)
-        print_written(console, written)
+    print_result(console, drive_gains_json, print_drive_gains, gains, written=written)
     raise typer.Exit(0 if gains.success else 1)
 
 

@@ -40,8 +40,8 @@ def identify_friction_command(
     from dynid.identification.friction.search import select_friction
     from dynid.identification.friction.validation import compare_profiles
     from dynid.profile import profile_text, write_profile
-    from dynid.report.friction import print_comparisons, print_selection, selection_json, write_page
-    from dynid.report.terminal.console import print_json, print_written, result_console
+    from dynid.report.friction import print_friction, selection_json, write_page
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together
 
@@ -61,9 +61,5 @@ def identify_friction_command(
             write_text(unfinished / chosen.urdf, chosen.urdf_xml)
             write_page(selection, unfinished / "friction.html")
             names = sorted(path.name for path in unfinished.iterdir())
-    if as_json:
-        print_json(selection_json(selection, comparisons))
-    else:
-        print_selection(console, selection)
-        print_comparisons(console, comparisons)
-        print_written(console, [output / name for name in names])
+    written = [output / name for name in names]
+    print_result(console, selection_json, print_friction, selection, comparisons, written=written)

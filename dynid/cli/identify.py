@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,12 +24,6 @@ from dynid.cli.options import (
     with_estimator,
 )
 from dynid.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from dynid.identification.result import Identification
-    from dynid.report.next_command import NamedInputs
 
 
 def identify_command(
@@ -65,9 +59,10 @@ def identify_command(
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.identification.identify import identify
     from dynid.report.next_command import NamedInputs, reading_options
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.results import print_kept_model
+    from dynid.report.terminal.results import print_identification, print_kept_model
+    from dynid.report.verdict_json import identification_json
     from dynid.report.write import write_outputs
 
     overrides = with_estimator(settings, estimator)
@@ -88,7 +83,12 @@ def identify_command(
         identification = identify(robot, loaded, progress=step, share=step.share)
         step("writing the report")
         written = write_outputs(identification, output, named)
-    _show(identification, named, console, written, as_json)
+    print_result(
+        console,
+        lambda: identification_json(identification, identification, named),
+        lambda _: print_identification(console, identification, named),
+        written=written,
+    )
     success = identification.verdict.success
     print_kept_model(output, success=success)
     raise typer.Exit(0 if success else 1)
@@ -153,21 +153,3 @@ def validate_command(
         print_next(console, card)
         print_written(console, written)
     raise typer.Exit(0 if validation.verdict.success else 1)
-
-
-def _show(
-    identification: Identification,
-    named: NamedInputs,
-    console: Console,
-    written: list[Path],
-    as_json: bool,
-) -> None:
-    from dynid.report.terminal.console import print_json, print_written
-    from dynid.report.terminal.results import print_identification
-    from dynid.report.verdict_json import identification_json
-
-    if as_json:
-        print_json(identification_json(identification, identification, named))
-    else:
-        print_identification(console, identification, named)
-        print_written(console, written)

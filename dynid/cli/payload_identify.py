@@ -83,7 +83,7 @@ def payload_identify_command(
     """
     from dynid.cli.loading import load_recordings
     from dynid.identification.payload.identification import identify_payload
-    from dynid.report.terminal.console import print_json, print_written, result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.payload import (
         identification_evidence,
         payload_identification_json,
@@ -101,11 +101,8 @@ def payload_identify_command(
     success = identification.verdict.success
     payload = identification.payload if success else None
     written = _written(payload, lambda: identification_evidence(identification), output)
-    if as_json:
-        print_json(payload_identification_json(identification))
-    else:
-        print_payload_identification(console, identification)
-        print_written(console, written)
+    shown = (payload_identification_json, print_payload_identification, identification)
+    print_result(console, *shown, written=written)
     raise typer.Exit(0 if success else 1)
 
 
@@ -128,7 +125,7 @@ def payload_measure_command(
     """
     from dynid.cli.loading import load_recordings
     from dynid.identification.payload.static import payload_at_rest
-    from dynid.report.terminal.console import print_json, print_written, result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.payload import (
         print_static_payload,
         static_evidence,
@@ -144,11 +141,8 @@ def payload_measure_command(
         )
     payload = identification.payload if identification.success else None
     written = _written(payload, lambda: static_evidence(identification), output)
-    if as_json:
-        print_json(static_payload_json(identification))
-    else:
-        print_static_payload(console, identification)
-        print_written(console, written)
+    shown = (static_payload_json, print_static_payload, identification)
+    print_result(console, *shown, written=written)
     raise typer.Exit(0 if identification.success else 1)
 
 

@@ -66,9 +66,9 @@ def collisions_tune_command(
     from dynid.control.tuning import tune
     from dynid.errors import ConfigurationError
     from dynid.files import check_new
-    from dynid.report.terminal.console import print_json, print_written, result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_header, tuning_json
+    from dynid.report.terminal.tuning import print_tuning, tuning_header, tuning_json
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.elastic import elastic_settings
     from dynid.robot.link_encoders import load_supervised
@@ -114,9 +114,4 @@ def collisions_tune_command(
         if into_model:
             write_into_model(tuned, header, model)
             written.append(model)
-    if as_json:
-        print_json(tuning_json(robot, tuning, origin))
-    else:
-        print_tuning(console, robot, tuning, origin)
-        typer.echo(profile_lines(robot, tuning), nl=False)
-        print_written(console, written)
+    print_result(console, tuning_json, print_tuning, robot, tuning, origin, written=written)

@@ -113,6 +113,14 @@ def print_selection(console: Console, selection: FrictionSelection) -> None:
     print_text(console, selection.note())
 
 
+def print_friction(
+    console: Console, selection: FrictionSelection, comparisons: Sequence[FrictionComparison]
+) -> None:
+    """Print the choice at every joint, and errors on unseen recordings."""
+    print_selection(console, selection)
+    print_comparisons(console, comparisons)
+
+
 def print_comparisons(console: Console, comparisons: Sequence[FrictionComparison]) -> None:
     """Print errors on unseen recordings, identified with the given and with the chosen terms."""
     console = roomy(console)

@@ -34,7 +34,7 @@ from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
 from dynid.report import friction, terminal
 from dynid.report.card import Card
-from dynid.report.friction import print_comparisons, print_selection
+from dynid.report.friction import print_comparisons, print_friction, print_selection
 from dynid.report.terminal.collisions import print_collisions
 from dynid.report.terminal.comparison import print_model_comparison
 from dynid.report.terminal.diagnosis import print_diagnosis
@@ -76,6 +76,7 @@ NO_TABLE = {
     "print_written",
     "print_kept_model",
     "print_next",
+    "print_result",
 }
 
 
@@ -255,6 +256,7 @@ def tuning() -> SimpleNamespace:
         force_in_motion=some(of_joint=[np.inf for _ in JOINTS], easiest=SMALL, hardest=SMALL),
         held_out_alarms=(0, 1),
         warnings=(SENTENCE,),
+        settings=lambda: {"torque_error_max": [SMALL]},
     )
 
 
@@ -472,12 +474,13 @@ ORIGIN = "of a_collision_file_of_the_whole_cell.yaml"
 
 CASES = {
     "print_collisions": lambda c: print_collisions(
-        c, some(name="robot"), collisions(), ORIGIN, tune="dynid collisions tune"
+        c, some(name="robot"), collisions(), ORIGIN, "dynid collisions tune"
     ),
     "print_diagnosis": lambda c: print_diagnosis(c, diagnosis()),
     "print_drive_gains": lambda c: print_drive_gains(c, drive_gains()),
     "print_drives": drives,
     "print_selection": lambda c: print_selection(c, selection()),
+    "print_friction": lambda c: print_friction(c, selection(), [comparison()]),
     "print_comparisons": lambda c: print_comparisons(c, [comparison()]),
     "print_point": state,
     "print_shares": shares,
@@ -500,7 +503,7 @@ CASES = {
     "print_sine": sine,
     "print_terms": lambda c: print_terms(c, selection()),
     "print_trial": lambda c: print_trial(c, trial()),
-    "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning(), ORIGIN),
+    "print_tuning": lambda c: print_tuning(c, make_robot(ROBOT, URDF), tuning(), ORIGIN),
     "check.py": check_result,
     "export.py": exported,
     "model.py": gains,
