@@ -3,10 +3,37 @@
 from __future__ import annotations
 
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import NamedTuple
 
 import pytest
 
 from dynid import cli
+
+
+class Ran(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        """Standard error with single spaces, wherever lines were broken."""
+        return " ".join(self.err.split())
+
+
+def dynid(*words: object) -> Ran:
+    """Call ``dynid`` with these words."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(StringIO()) as out,
+        redirect_stderr(StringIO()) as err,
+    ):
+        code = run_dynid(patch, *words)
+    return Ran(code, out.getvalue(), err.getvalue())
 
 
 def run_dynid(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
