@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.validated import validation_of
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.joint_errors import JointUse, UseName
@@ -25,16 +26,7 @@ def validated(identification: Identification, *uses: UseName) -> Validation:
     serving = tuple(JointUse(use, True, 0.1, 0.2, "small") for use in uses)
     verdict = identification.verdict
     joints = tuple(replace(joint, uses=serving) for joint in verdict.joints)
-    return Validation(
-        identification.model,
-        replace(verdict, joints=joints),
-        signals=(),
-        measured_torque=(),
-        model_torque=(),
-        sources=(),
-        samples=1,
-        notes=(),
-    )
+    return replace(validation_of(identification), verdict=replace(verdict, joints=joints))
 
 
 def words(result: Identification | Validation, named: NamedInputs = NAMED) -> list[str]:

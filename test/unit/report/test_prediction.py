@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from io import StringIO
 
 import numpy as np
 import pytest
 from PIL import Image
 from rich.console import Console
+from support.html_page import HtmlPage
 from support.small_robot import ROBOT, URDF
 
 from dynid.excitation.build import build_excitation
@@ -62,30 +62,6 @@ def page(duo, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "excitation.html"
     write_prediction_report(duo, path)
     return path.read_text("utf-8")
-
-
-class Page(HTMLParser):
-    """Tags and texts; complains of a tag that is not closed in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.texts = [], [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
 
 
 def printed(prediction):
@@ -169,7 +145,7 @@ def test_without_limits_no_use_of_them_is_drawn(duo):
 
 
 def test_a_page_shows_every_joint_and_parameter(duo, page):
-    parsed = Page(page)
+    parsed = HtmlPage(page)
     for name in (*duo.joints, *(one.name for one in duo.parameters)):
         assert any(name in text for text in parsed.texts), name
     assert "Infinity" not in page
@@ -178,7 +154,7 @@ def test_a_page_shows_every_joint_and_parameter(duo, page):
 
 def test_the_figures_of_a_page_are_charts_with_names_and_units(scara, tmp_path):
     write_prediction_report(scara, tmp_path / "page.html")
-    parsed = Page((tmp_path / "page.html").read_text("utf-8"))
+    parsed = HtmlPage((tmp_path / "page.html").read_text("utf-8"))
     described = [attributes.get("aria-label") for _, attributes in parsed.tags]
     for joint in scara.joints:
         assert f"Acceleration of {joint} over time" in described
@@ -190,15 +166,9 @@ def test_the_figures_of_a_page_are_charts_with_names_and_units(scara, tmp_path):
 
 
 def test_a_page_has_no_external_resources(page):
-    parsed = Page(page)
-    assert "http:" not in page
-    assert "https:" not in page
-    loading = {"link", "img", "iframe", "object", "embed", "image", "base"}
-    assert not loading & {tag for tag, _ in parsed.tags}
-    for _, attributes in parsed.tags:
-        assert attributes.get("href", "#").startswith("#")
-        assert "src" not in attributes
-    (policy,) = (a["content"] for tag, a in parsed.tags if tag == "meta" and "http-equiv" in a)
+    parsed = HtmlPage(page)
+    parsed.assert_loads_nothing()
+    (policy,) = parsed.policies
     assert policy.startswith("default-src 'none'")
 
 
