@@ -61,13 +61,11 @@ CORE_COMMANDS = {
     ),
     "view": _core(ROBOTS, "view", "Show a robot and its motion in a browser or as a picture."),
     "new": _core(ROBOTS, "new", "Make a profile from a URDF, a xacro or an MJCF."),
-    "new dh": _core(
-        ROBOTS, "import_dh", "Make a URDF and a profile from a Denavit-Hartenberg table."
-    ),
+    "new dh": _core(ROBOTS, "new", "Make a URDF and a profile from a Denavit-Hartenberg table."),
     "excite": _core(MOTIONS, "excite", "Optimise an excitation motion within the robot's limits."),
     "check": _core(MOTIONS, "check", "Check a motion against all limits of the robot."),
     "check limits": _core(
-        MOTIONS, "limits", "Find accelerations that keep torques within the drives' limits."
+        MOTIONS, "check", "Find accelerations that keep torques within the drives' limits."
     ),
     "info": _core(
         RECORDINGS,
@@ -81,19 +79,19 @@ CORE_COMMANDS = {
         RECORDINGS, "diagnose", "Find problems in recordings or a model, with remedies."
     ),
     "identify": _core(MODELS, "identify", "Identify the dynamic model of a robot."),
-    "identify friction": _core(MODELS, "friction", "Select the friction model of each joint."),
+    "identify friction": _core(MODELS, "identify", "Select the friction model of each joint."),
     "validate": _core(MODELS, "identify", "Evaluate a model on unseen recordings."),
     "payload": _core(
         MODELS, "", "Identify a payload, measure it at rest, write it for a controller."
     ),
     "payload identify": _core(
-        MODELS, "payload_identify", "Identify a payload with a known model of the robot."
+        MODELS, "payload", "Identify a payload with a known model of the robot."
     ),
     "payload measure": _core(
-        MODELS, "payload_identify", "Measure a payload's mass and centre with the robot at rest."
+        MODELS, "payload", "Measure a payload's mass and centre with the robot at rest."
     ),
     "payload write": _core(
-        MODELS, "payload_write", "Write a payload as the robot's own controller takes it."
+        MODELS, "payload", "Write a payload as the robot's own controller takes it."
     ),
     "model": _core(MODELS, "model", "Compute with a model: matrices, torques, formulas, C code."),
     "model compare": _core(
@@ -102,7 +100,7 @@ CORE_COMMANDS = {
     "drives": _core(
         CONTROL, "drives", "Compute torque factors of drives, and write EtherCAT files."
     ),
-    "drives gains": _core(CONTROL, "drive_gains", "Identify the torque constants of the drives."),
+    "drives gains": _core(CONTROL, "drives", "Identify the torque constants of the drives."),
     "tracking": _core(
         CONTROL,
         "tracking",
@@ -113,7 +111,7 @@ CORE_COMMANDS = {
         CONTROL, "", "Tune collision thresholds, test them, estimate contact forces."
     ),
     "collisions tune": _core(
-        CONTROL, "tune_collision", "Tune collision thresholds on recordings of free motion."
+        CONTROL, "collisions", "Tune collision thresholds on recordings of free motion."
     ),
     "collisions play": _core(CONTROL, "collisions", "Test collision thresholds on recordings."),
     "collisions wrench": _core(

@@ -33,10 +33,10 @@ def tracking_command(
     from dynid.cli.loading import load_robot
     from dynid.control.tracking.trial import identified, track
     from dynid.profile import load_model
+    from dynid.report.control_plots import write_tracking
     from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.tracking import print_trial
-    from dynid.report.tracking_plot import write_plot
     from dynid.robot.acceptance import check_acceptance
 
     check_png(output)
@@ -52,6 +52,6 @@ def tracking_command(
         step("simulating the motion twice")
         trial = track(simulated, mechanism, seed=seed)
         if output is not None:
-            write_plot(trial, output)
+            write_tracking(trial, output)
     print_result(console, type(trial).as_json, print_trial, trial, written=[output])
     raise typer.Exit(0 if trial.ratio < 1 else 1)

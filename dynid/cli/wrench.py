@@ -90,6 +90,7 @@ def collisions_wrench_command(
     from dynid.control.wrench.table import write_csv
     from dynid.control.wrench.uncertainty_file import write_uncertainty
     from dynid.files import refuse_to_replace
+    from dynid.report.control_plots import write_wrench
     from dynid.report.terminal.console import (
         print_json,
         print_message,
@@ -98,7 +99,6 @@ def collisions_wrench_command(
     )
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.wrench import false_contacts, print_wrench, wrench_json
-    from dynid.report.wrench_plot import write_plot
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.recordings import load_recording
     from dynid.transaction import written_together
@@ -136,7 +136,7 @@ def collisions_wrench_command(
                 for path, (table, picture) in files.items():
                     title = f"{loaded.robot.name}: external wrench, {path.name}"
                     write_csv(wrenches[path], unfinished / table.name)
-                    write_plot(wrenches[path], title, unfinished / picture.name)
+                    write_wrench(wrenches[path], title, unfinished / picture.name)
                 if kept is not None:
                     write_uncertainty(errors, _header(loaded, model, free), unfinished / kept.name)
     shown = {_shown(path, recordings): wrench for path, wrench in wrenches.items()}

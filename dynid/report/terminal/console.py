@@ -109,6 +109,12 @@ def print_sentences(console: Console, title: str, sentences: Sequence[str], styl
             print_text(console, sentence, first="  - ")
 
 
+def print_outcome(console: Console, success: bool) -> None:
+    """Print whether a task met its criterion."""
+    outcome = ("Succeeded.", "bold green") if success else ("Failed.", "bold red")
+    console.print(Text(*outcome))
+
+
 def print_message(text: str, *, kind: str = "") -> None:
     """Print an error, or another kind of message such as a ``warning``, to standard error."""
     first = "dynid: " if not kind else f"dynid: {kind}: "

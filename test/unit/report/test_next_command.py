@@ -15,7 +15,6 @@ from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
 from dynid.recording.corrections import Correction
 from dynid.report.next_command import NamedInputs, next_command, reading_options
-from dynid.report.terminal.commands import with_option
 
 NAMED = NamedInputs("my_arm.yaml", ("day 1.csv",), folder=Path("results"))
 MODEL = ["--model", "results/model.yaml"]
@@ -97,4 +96,3 @@ def test_magnitudes_of_torque_are_identified_with_their_option(failed: Identific
     command = words(replace(failed, findings=(unsigned,)))
     assert command[:4] == ["dynid", "identify", "my_arm.yaml", "day 1.csv"]
     assert command[4:] == ["--unsigned-torque", "--output", "results"]
-    assert "--unsigned-torque" in with_option("unsigned_effort", "Set it.")

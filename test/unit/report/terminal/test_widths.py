@@ -77,6 +77,8 @@ NO_TABLE = {
     "print_kept_model",
     "print_next",
     "print_result",
+    "print_finding",
+    "print_outcome",
 }
 
 
