@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from importlib import import_module
@@ -221,13 +220,12 @@ def _css(colour: Colour) -> str:
     return f"rgb({red}, {green}, {blue})"
 
 
-def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: bool) -> None:
-    """Serve a scene's page on this machine until Ctrl-C.
+def serve(scene: Scene, *, port: int = 0, browse: bool) -> None:
+    """Serve a scene's page on this machine until Ctrl-C, and print its address.
 
     Args:
         scene: what to show.
         port: of the server, 0 for any free port.
-        ready: called with the page's address when the server is ready.
         browse: whether to open it in the user's browser.
 
     Raises:
@@ -236,7 +234,7 @@ def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: 
     server = page_server(scene, port=port)
     # whoever knows the address may end it
     with suppress(KeyboardInterrupt), answering(server) as address:
-        announce(address, ready, browse=browse)
+        announce(address, browse=browse)
         Event().wait()
 
 
