@@ -8,6 +8,7 @@ from io import StringIO
 from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
 from dynid import cli
 
@@ -34,6 +35,15 @@ def dynid(*words: object) -> Ran:
     ):
         code = run_dynid(patch, *words)
     return Ran(code, out.getvalue(), err.getvalue())
+
+
+def output_of(*words: object, answer: str | None = None) -> str:
+    """Return what a command prints, if it succeeds; what it refuses is raised."""
+    result = CliRunner().invoke(cli.app, [*map(str, words)], input=answer)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 def run_dynid(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
-from support.command_line import dynid
+from support.command_line import dynid, output_of
 from support.deadlines import LONGEST
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
-from typer.testing import CliRunner
 
-from dynid import cli
 from dynid.dynamics.pose import Pose
 from dynid.errors import DynidError, WriteError
 from dynid.profile import load_robot
@@ -50,14 +48,6 @@ def arm(tmp_path: Path) -> Path:
     mechanism = robot.mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), samples=400), tmp_path / "bag")
     return tmp_path
-
-
-def view(*arguments: object) -> str:
-    result = CliRunner().invoke(cli.app, ["view", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 def test_a_png_has_the_requested_size_and_is_not_empty(moving: Scene, tmp_path: Path) -> None:
@@ -229,13 +219,15 @@ def test_without_meshcat_the_error_names_what_to_install(
 @pytest.mark.thorough
 def test_the_command_writes_a_picture_of_a_shipped_robot(tmp_path: Path) -> None:
     output = tmp_path / "puma.png"
-    assert f"wrote {output}" in view("puma560", "-o", output)
+    assert f"wrote {output}" in output_of("view", "puma560", "-o", output)
     assert output.stat().st_size > 10_000
 
 
 def test_the_command_shows_a_recording_and_writes_pages(arm: Path) -> None:
     _needs_meshcat()
-    view(arm / "arm.yaml", "--recording", arm / "bag", "--at", "0.5", "-o", arm / "arm.html")
+    output_of(
+        "view", arm / "arm.yaml", "--recording", arm / "bag", "--at", "0.5", "-o", arm / "arm.html"
+    )
     assert "arm at 0.5 s" in (arm / "arm.html").read_text(encoding="utf-8")
 
 
@@ -261,7 +253,7 @@ def test_a_mistake_is_an_error_in_one_sentence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DynidError, match=sentence) as found:
-        view(*arguments)
+        output_of("view", *arguments)
     assert str(found.value).endswith(".")
     assert list(tmp_path.iterdir()) == []
 
