@@ -7,6 +7,7 @@ below another one, which may be a command itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 ROBOTS, MOTIONS, RECORDINGS = "Robots", "Motions", "Recordings"
@@ -20,7 +21,8 @@ class CommandEntry(NamedTuple):
         group: its heading in the list.
         module: in which it is implemented; imported when the command is called. "" for a name that
             has commands below it alone.
-        attribute: the command's function, or a Typer application with commands of its own.
+        attribute: the command's function, or a Typer application with commands of its own; "" for
+            ``NAME_command``, with the words of its name.
         summary: the first line of its help.
         old_options: former names of options, which still work, with the present ones.
         extra: what pip installs if a library is missing; of a plug-in, its entry point names it.
@@ -37,160 +39,84 @@ class CommandEntry(NamedTuple):
     family: str = ""
 
 
+def _core(
+    group: str, module: str, summary: str, old_options: Mapping[str, str] = MappingProxyType({})
+) -> CommandEntry:
+    """Return the entry of a command of the core; without a module, it has those below it alone."""
+    return CommandEntry(group, module and f"dynid.cli.{module}", "", summary, old_options)
+
+
 CORE_COMMANDS = {
-    "demo": CommandEntry(
-        ROBOTS,
-        "dynid.cli.demo",
-        "demo_command",
-        "Record, identify and validate a simulated robot.",
-        {"--robot": "--profile"},
+    "demo": _core(
+        ROBOTS, "demo", "Record, identify and validate a simulated robot.", {"--robot": "--profile"}
     ),
-    "start": CommandEntry(
+    "start": _core(
         ROBOTS,
-        "dynid.cli.start.command",
-        "start_command",
+        "start.command",
         "Go from a robot to its model step by step, on a page in a browser.",
     ),
-    "robots": CommandEntry(
-        ROBOTS, "dynid.cli.robots", "robots_command", "List the robots that come with dynid."
+    "robots": _core(ROBOTS, "robots", "List the robots that come with dynid."),
+    "doctor": _core(
+        ROBOTS, "doctor", "Say what dynid can do on this machine, and how to get the rest."
     ),
-    "doctor": CommandEntry(
-        ROBOTS,
-        "dynid.cli.doctor",
-        "doctor_command",
-        "Say what dynid can do on this machine, and how to get the rest.",
+    "view": _core(ROBOTS, "view", "Show a robot and its motion in a browser or as a picture."),
+    "new": _core(ROBOTS, "new", "Make a profile from a URDF, a xacro or an MJCF."),
+    "new dh": _core(ROBOTS, "new", "Make a URDF and a profile from a Denavit-Hartenberg table."),
+    "excite": _core(MOTIONS, "excite", "Optimise an excitation motion within the robot's limits."),
+    "check": _core(MOTIONS, "check", "Check a motion against all limits of the robot."),
+    "check limits": _core(
+        MOTIONS, "check", "Find accelerations that keep torques within the drives' limits."
     ),
-    "view": CommandEntry(
-        ROBOTS,
-        "dynid.cli.view",
-        "view_command",
-        "Show a robot and its motion in a browser or as a picture.",
-    ),
-    "new": CommandEntry(
-        ROBOTS, "dynid.cli.new", "new_command", "Make a profile from a URDF, a xacro or an MJCF."
-    ),
-    "new dh": CommandEntry(
-        ROBOTS,
-        "dynid.cli.import_dh",
-        "import_dh_command",
-        "Make a URDF and a profile from a Denavit-Hartenberg table.",
-    ),
-    "excite": CommandEntry(
-        MOTIONS,
-        "dynid.cli.excite",
-        "excite_command",
-        "Optimise an excitation motion within the robot's limits.",
-    ),
-    "check": CommandEntry(
-        MOTIONS,
-        "dynid.cli.check",
-        "check_command",
-        "Check a motion against all limits of the robot.",
-    ),
-    "check limits": CommandEntry(
-        MOTIONS,
-        "dynid.cli.limits",
-        "limits_command",
-        "Find accelerations that keep torques within the drives' limits.",
-    ),
-    "info": CommandEntry(
+    "info": _core(
         RECORDINGS,
-        "dynid.cli.recordings",
-        "info_command",
+        "recordings",
         "Show the contents of a recording, and what in it contradicts itself.",
     ),
-    "info convert": CommandEntry(
-        RECORDINGS,
-        "dynid.cli.recordings",
-        "convert_command",
-        "Convert a recording, such as CSV, to rosbag2 (MCAP).",
+    "info convert": _core(
+        RECORDINGS, "recordings", "Convert a recording, such as CSV, to rosbag2 (MCAP)."
     ),
-    "diagnose": CommandEntry(
-        RECORDINGS,
-        "dynid.cli.diagnose",
-        "diagnose_command",
-        "Find problems in recordings or a model, with remedies.",
+    "diagnose": _core(
+        RECORDINGS, "diagnose", "Find problems in recordings or a model, with remedies."
     ),
-    "identify": CommandEntry(
-        MODELS, "dynid.cli.identify", "identify_command", "Identify the dynamic model of a robot."
+    "identify": _core(MODELS, "identify", "Identify the dynamic model of a robot."),
+    "identify friction": _core(MODELS, "identify", "Select the friction model of each joint."),
+    "validate": _core(MODELS, "identify", "Evaluate a model on unseen recordings."),
+    "payload": _core(
+        MODELS, "", "Identify a payload, measure it at rest, write it for a controller."
     ),
-    "identify friction": CommandEntry(
-        MODELS, "dynid.cli.friction", "friction_command", "Select the friction model of each joint."
+    "payload identify": _core(
+        MODELS, "payload", "Identify a payload with a known model of the robot."
     ),
-    "validate": CommandEntry(
-        MODELS, "dynid.cli.identify", "validate_command", "Evaluate a model on unseen recordings."
+    "payload measure": _core(
+        MODELS, "payload", "Measure a payload's mass and centre with the robot at rest."
     ),
-    "payload": CommandEntry(
-        MODELS, "", "", "Identify a payload, measure it at rest, write it for a controller."
+    "payload write": _core(
+        MODELS, "payload", "Write a payload as the robot's own controller takes it."
     ),
-    "payload identify": CommandEntry(
-        MODELS,
-        "dynid.cli.payload_identify",
-        "payload_identify_command",
-        "Identify a payload with a known model of the robot.",
+    "model": _core(MODELS, "model", "Compute with a model: matrices, torques, formulas, C code."),
+    "model compare": _core(
+        MODELS, "compare", "Compare two models: parameters, torques, errors on recordings."
     ),
-    "payload measure": CommandEntry(
-        MODELS,
-        "dynid.cli.payload_identify",
-        "payload_measure_command",
-        "Measure a payload's mass and centre with the robot at rest.",
+    "drives": _core(
+        CONTROL, "drives", "Compute torque factors of drives, and write EtherCAT files."
     ),
-    "payload write": CommandEntry(
-        MODELS,
-        "dynid.cli.payload_write",
-        "payload_write_command",
-        "Write a payload as the robot's own controller takes it.",
-    ),
-    "model": CommandEntry(
-        MODELS,
-        "dynid.cli.model",
-        "model_app",
-        "Compute with a model: matrices, torques, formulas, C code.",
-    ),
-    "model compare": CommandEntry(
-        MODELS,
-        "dynid.cli.compare",
-        "compare_command",
-        "Compare two models: parameters, torques, errors on recordings.",
-    ),
-    "drives": CommandEntry(
+    "drives gains": _core(CONTROL, "drives", "Identify the torque constants of the drives."),
+    "tracking": _core(
         CONTROL,
-        "dynid.cli.drives",
-        "drives_command",
-        "Compute torque factors of drives, and write EtherCAT files.",
-    ),
-    "drives gains": CommandEntry(
-        CONTROL,
-        "dynid.cli.drive_gains",
-        "drive_gains_command",
-        "Identify the torque constants of the drives.",
-    ),
-    "tracking": CommandEntry(
-        CONTROL,
-        "dynid.cli.tracking",
-        "tracking_command",
+        "tracking",
         "Simulate tracking with and without feedforward torque.",
         {"--robot": "--profile"},
     ),
-    "collisions": CommandEntry(
-        CONTROL, "", "", "Tune collision thresholds, test them, estimate contact forces."
+    "collisions": _core(
+        CONTROL, "", "Tune collision thresholds, test them, estimate contact forces."
     ),
-    "collisions tune": CommandEntry(
-        CONTROL,
-        "dynid.cli.tune_collision",
-        "tune_collision_command",
-        "Tune collision thresholds on recordings of free motion.",
+    "collisions tune": _core(
+        CONTROL, "collisions", "Tune collision thresholds on recordings of free motion."
     ),
-    "collisions play": CommandEntry(
+    "collisions play": _core(CONTROL, "collisions", "Test collision thresholds on recordings."),
+    "collisions wrench": _core(
         CONTROL,
-        "dynid.cli.collisions",
-        "collisions_command",
-        "Test collision thresholds on recordings.",
-    ),
-    "collisions wrench": CommandEntry(
-        CONTROL,
-        "dynid.cli.wrench",
-        "wrench_command",
+        "wrench",
         "Estimate external wrenches and the link in contact, without a force sensor.",
     ),
 }

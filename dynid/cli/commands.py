@@ -178,7 +178,8 @@ def load_command(name: str) -> Any:
         )
     app: typer.Typer | Callable[..., None]
     with naming_extra(f"dynid {name}", entry.extra):
-        app = getattr(import_module(entry.module), entry.attribute)
+        attribute = entry.attribute or f"{name.replace(' ', '_')}_command"
+        app = getattr(import_module(entry.module), attribute)
     if not isinstance(app, typer.Typer):
         alone = typer.Typer(add_completion=False)
         alone.command(name)(app)

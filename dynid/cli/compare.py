@@ -10,7 +10,7 @@ import typer
 from dynid.cli.options import AsJson, Run, Start, Stop
 
 
-def compare_command(
+def model_compare_command(
     first: Annotated[Path, typer.Argument(metavar="FIRST", help="model.yaml of a robot.")],
     second: Annotated[
         Path,
@@ -41,7 +41,7 @@ def compare_command(
     from dynid.evaluation.model_comparison import compare_models
     from dynid.profile import load_model
     from dynid.report.terminal.comparison import comparison_json, print_model_comparison
-    from dynid.report.terminal.console import print_json, result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
 
     before, after = load_model(first), load_model(second)
@@ -50,7 +50,4 @@ def compare_command(
         loaded = load_recordings(recordings or [], before.robot, start, stop, step, run)
         step("comparing")
         comparison = compare_models(before, after, loaded, states=states)
-    if as_json:
-        print_json(comparison_json(comparison))
-    else:
-        print_model_comparison(console, comparison)
+    print_result(console, comparison_json, print_model_comparison, comparison)

@@ -57,7 +57,7 @@ def diagnose_command(
     from dynid.cli.repaired_profile import print_repaired
     from dynid.identification.diagnose import diagnose_recordings
     from dynid.report.diagnosis import write_diagnosis
-    from dynid.report.terminal.console import print_json, print_written, result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.diagnosis import diagnosis_json, print_diagnosis
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together
@@ -72,11 +72,8 @@ def diagnose_command(
         step("writing the report")
         with written_together(output) as unfinished:
             write_diagnosis(diagnosis, unfinished / "diagnosis.html")
-    if as_json:
-        print_json(diagnosis_json(diagnosis))
-    else:
-        print_diagnosis(console, diagnosis)
-        print_written(console, [output / "diagnosis.html"])
+    written = [output / "diagnosis.html"]
+    print_result(console, diagnosis_json, print_diagnosis, diagnosis, written=written)
     if apply is not None and profile is not None:
         repair = _applied(diagnosis, robot, profile, apply, urdf, settings or [])
         if not as_json:

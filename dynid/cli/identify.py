@@ -1,9 +1,9 @@
-"""``dynid identify`` and ``dynid validate``."""
+"""``dynid identify``, ``identify friction`` and ``validate``."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from dynid.cli.options import (
     OptionalProfile,
     Output,
     OwnProfile,
+    Profile,
     Recordings,
     Run,
     Set,
@@ -24,12 +25,6 @@ from dynid.cli.options import (
     with_estimator,
 )
 from dynid.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from dynid.identification.result import Identification
-    from dynid.report.next_command import NamedInputs
 
 
 def identify_command(
@@ -65,9 +60,10 @@ def identify_command(
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.identification.identify import identify
     from dynid.report.next_command import NamedInputs, reading_options
-    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.results import print_kept_model
+    from dynid.report.terminal.results import print_identification, print_kept_model
+    from dynid.report.verdict_json import identification_json
     from dynid.report.write import write_outputs
 
     overrides = with_estimator(settings, estimator)
@@ -88,7 +84,12 @@ def identify_command(
         identification = identify(robot, loaded, progress=step, share=step.share)
         step("writing the report")
         written = write_outputs(identification, output, named)
-    _show(identification, named, console, written, as_json)
+    print_result(
+        console,
+        lambda: identification_json(identification, identification, named),
+        lambda _: print_identification(console, identification, named),
+        written=written,
+    )
     success = identification.verdict.success
     print_kept_model(output, success=success)
     raise typer.Exit(0 if success else 1)
@@ -155,19 +156,57 @@ def validate_command(
     raise typer.Exit(0 if validation.verdict.success else 1)
 
 
-def _show(
-    identification: Identification,
-    named: NamedInputs,
-    console: Console,
-    written: list[Path],
-    as_json: bool,
-) -> None:
-    from dynid.report.terminal.console import print_json, print_written
-    from dynid.report.terminal.results import print_identification
-    from dynid.report.verdict_json import identification_json
+_NOTE = "Terms selected by `dynid identify friction`."
 
-    if as_json:
-        print_json(identification_json(identification, identification, named))
-    else:
-        print_identification(console, identification, named)
-        print_written(console, written)
+
+def identify_friction_command(
+    recordings: Recordings,
+    profile: Profile,
+    validate: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RECORDING",
+            help="Unseen recording to compare the given and the selected terms on; repeatable.",
+        ),
+    ] = None,
+    urdf: Urdf = None,
+    start: Start = None,
+    stop: Stop = None,
+    run: Run = None,
+    settings: Set = None,
+    output: Output = Path("out"),
+    as_json: AsJson = False,
+) -> None:
+    """Select the friction model of each joint.
+
+    The simplest model whose error on data that were left out is within one standard error of the
+    best is written to a profile, where it is better than the terms given. Takes minutes.
+    """
+    from dynid.cli.loading import load_recordings, load_robot
+    from dynid.files import write_text
+    from dynid.identification.friction.search import select_friction
+    from dynid.identification.friction.validation import compare_profiles
+    from dynid.profile import profile_text, write_profile
+    from dynid.report.friction import print_friction, selection_json, write_page
+    from dynid.report.terminal.console import print_result, result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.transaction import written_together
+
+    given = load_robot(profile, urdf=urdf, overrides=settings or [])
+    console = result_console(as_json)
+    with progress(console) as step:
+        loaded = load_recordings(recordings, given, start, stop, step, run)
+        unseen = load_recordings(validate or [], given, None, None, step)
+        selection = select_friction(given, loaded, progress=step, share=step.share)
+        # its URDF is written beside it
+        chosen = selection.robot.model_copy(update={"urdf": Path(given.urdf).name})
+        comparisons = compare_profiles(given, chosen, loaded, unseen, progress=step)
+        step("writing the profile")
+        with written_together(output) as unfinished:
+            path = unfinished / f"{chosen.name}_friction.yaml"
+            write_profile(chosen, path, given=profile_text(profile), note=_NOTE)
+            write_text(unfinished / chosen.urdf, chosen.urdf_xml)
+            write_page(selection, unfinished / "friction.html")
+            names = sorted(path.name for path in unfinished.iterdir())
+    written = [output / name for name in names]
+    print_result(console, selection_json, print_friction, selection, comparisons, written=written)

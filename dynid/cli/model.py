@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from dynid.control.loop_gains import CascadeGains
     from dynid.dynamics.mechanism import Mechanism
 
-model_app = typer.Typer(
+model_command = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="Compute with a model: matrices, torques, formulas, C code.",
 )
 
 
-@model_app.command("at")
+@model_command.command("at")
 def at_command(
     q: Annotated[str, typer.Option(metavar="Q1,Q2,...", help="Joint positions [rad, m].")],
     dq: Annotated[
@@ -85,7 +85,7 @@ def at_command(
     print_point(console, mechanism, point)
 
 
-@model_app.command("along")
+@model_command.command("along")
 def along_command(
     recording: OneRecording,
     model: OptionalModel = None,
@@ -134,7 +134,7 @@ class BaseFormat(str, Enum):
     yaml = "yaml"
 
 
-@model_app.command("base")
+@model_command.command("base")
 def base_command(
     model: OptionalModel = None,
     profile: OrProfile = None,
@@ -167,7 +167,7 @@ def base_command(
         print_written(result_console(), [output])
 
 
-@model_app.command("softmc")
+@model_command.command("softmc")
 def softmc_command(
     output: Annotated[Path, output_file(help="Program to write: IDNT.PRG.")],
     model: OptionalModel = None,
@@ -192,7 +192,7 @@ def softmc_command(
     print_written(result_console(), [output])
 
 
-@model_app.command("seal")
+@model_command.command("seal")
 def seal_command(
     model: Annotated[
         Path, typer.Argument(metavar="FILE", help="model.yaml that was edited by hand.")
@@ -229,7 +229,7 @@ def seal_command(
     )
 
 
-@model_app.command("gains")
+@model_command.command("gains")
 def gains_command(
     delay: Annotated[
         float,
@@ -315,4 +315,4 @@ def _print_gains(console: Console, found: Sequence[CascadeGains]) -> None:
 
 
 for _name in registered(MODEL_COMMANDS):
-    model_app.command(_name)(load_plugin(MODEL_COMMANDS, _name, f"dynid model {_name}"))
+    model_command.command(_name)(load_plugin(MODEL_COMMANDS, _name, f"dynid model {_name}"))

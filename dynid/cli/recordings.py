@@ -26,7 +26,7 @@ _PROFILE = typer.Option(
 )
 
 
-def convert_command(
+def info_convert_command(
     source: Annotated[
         Path, typer.Argument(metavar="RECORDING", help="CSV file, or another recording.")
     ],
@@ -58,7 +58,7 @@ def info_command(
 ) -> None:
     """Show the contents of a recording, and what in it contradicts itself."""
     from dynid.recording.info import describe
-    from dynid.report.terminal.console import print_json, result_console
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_recording_info, recording_info_json
 
@@ -73,10 +73,7 @@ def info_command(
             joints=joints,
             as_robot=_as_robot(settings, robot),
         )
-    if as_json:
-        print_json(recording_info_json(info))
-    else:
-        print_recording_info(console, info)
+    print_result(console, recording_info_json, print_recording_info, info)
 
 
 def _as_robot(settings: RecordingSettings, robot: Robot | None) -> AsRobot:

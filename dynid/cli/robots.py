@@ -53,13 +53,18 @@ def robots_command(
     names = shipped_profiles()
     robots: list[Robot] = []
     rows: list[RobotSummary] = []
+    scenes: dict[str, Scene] = {}
     pictured = console.is_terminal and console.width >= _DRAWN_FROM
     # matrices are small: more threads would slow each other down
     with progress(console) as step, threadpool_limits(1, user_api="blas"):
         for name in step.each(names, lambda name: f"loading {name}"):
             robots.append(load_robot(name))
             rows.append(summarize(robots[-1]))
-        scenes = _scenes(robots) if pictured or output is not None else {}
+        if pictured or output is not None:
+            # what draws takes a second to import, and most lists have no pictures
+            from dynid.report.view.robot_pictures import bare_scene
+
+            scenes = {robot.name: bare_scene(robot) for robot in robots}
     written = [] if output is None else _draw(scenes, output)
     if as_json:
         print_json({"robots": [_entry(row) for row in rows]})
@@ -96,19 +101,16 @@ def _list_motors(console: Console, *, as_json: bool) -> None:
         print_sentences(console, motor.label, sources, "")
 
 
-def _scenes(robots: list[Robot]) -> dict[str, Scene]:
-    # what draws takes a second to import, and most lists have no pictures
-    from dynid.report.view.robot_pictures import bare_scene
-
-    return {robot.name: bare_scene(robot) for robot in robots}
-
-
 def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene]) -> None:
     """Print a row for each robot, with a drawing where there is a scene."""
     from dynid.report.terminal.console import roomy
     from dynid.report.terminal.tables import table
 
-    drawings = _drawings(scenes) if scenes else {}
+    drawings = {}
+    if scenes:
+        from dynid.report.view.robot_pictures import braille
+
+        drawings = {name: braille(scene) for name, scene in scenes.items()}
     head = ("joints", "kind", "base", "rigid", "excited", "simulated", "tracking")
     listed = table("name", *head, "recording", *([""] if scenes else []))
     for row in rows:
@@ -125,12 +127,6 @@ def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene])
         picture = [drawings[row.name]] if scenes else []
         listed.add_row(row.name, *cells, *picture)
     roomy(console).print(listed)
-
-
-def _drawings(scenes: dict[str, Scene]) -> dict[str, str]:
-    from dynid.report.view.robot_pictures import braille
-
-    return {name: braille(scene) for name, scene in scenes.items()}
 
 
 def _draw(scenes: dict[str, Scene], folder: Path) -> list[Path]:

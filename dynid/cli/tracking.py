@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.options import AsJson, Set, model_file, output_file, profile_option
-from dynid.errors import ConfigurationError
+from dynid.cli.options import AsJson, Set, check_png, model_file, output_file, profile_option
 
 
 def tracking_command(
@@ -33,18 +32,14 @@ def tracking_command(
     """
     from dynid.cli.loading import load_robot
     from dynid.control.tracking.trial import identified, track
-    from dynid.files import check_folder
     from dynid.profile import load_model
-    from dynid.report.terminal.console import print_json, print_written, result_console
+    from dynid.report.control_plots import write_tracking
+    from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.tracking import print_trial
-    from dynid.report.tracking_plot import write_plot
     from dynid.robot.acceptance import check_acceptance
 
-    if output is not None and output.suffix.lower() != ".png":
-        raise ConfigurationError(f"--output {output}: must end in .png.")
-    if output is not None:
-        check_folder(output)
+    check_png(output)
     simulated = load_robot(robot, overrides=settings or [])
     stored = None if model is None else load_model(model)
     if stored is not None:  # a failed model is accepted: the robot is simulated
@@ -57,10 +52,6 @@ def tracking_command(
         step("simulating the motion twice")
         trial = track(simulated, mechanism, seed=seed)
         if output is not None:
-            write_plot(trial, output)
-    if as_json:
-        print_json(trial.as_json())
-    else:
-        print_trial(console, trial)
-        print_written(console, [output])
+            write_tracking(trial, output)
+    print_result(console, type(trial).as_json, print_trial, trial, written=[output])
     raise typer.Exit(0 if trial.ratio < 1 else 1)

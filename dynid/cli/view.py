@@ -75,7 +75,7 @@ def view_command(
     with progress(result_console(), "drawing the robot"):
         scene = _scene(profile, model, recording, excitation, at, tool, urdf, settings or [])
     if output is None:
-        serve(scene, port=port, ready=_announce, browse=has_display())
+        serve(scene, port=port, browse=has_display())
         return
     if output.suffix.lower() == ".png":
         write_png(scene, output)
@@ -158,7 +158,3 @@ def _title(robot: str, at: float | None, *, peak: bool) -> str:
     if at is not None:
         return f"{robot} at {at:g} s"
     return f"{robot}: largest torque errors" if peak else robot
-
-
-def _announce(address: str) -> None:
-    typer.echo(f"{address}  (Ctrl-C ends)")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _KEPT = "wrench_uncertainty.yaml"
 
 
-def wrench_command(
+def collisions_wrench_command(
     recordings: Recordings,
     model: ModelFile,
     free: Annotated[
@@ -90,6 +90,7 @@ def wrench_command(
     from dynid.control.wrench.table import csv_text
     from dynid.control.wrench.uncertainty import uncertainty_text
     from dynid.files import refuse_to_replace, write_text
+    from dynid.report.control_plots import write_wrench
     from dynid.report.terminal.console import (
         print_json,
         print_message,
@@ -98,7 +99,6 @@ def wrench_command(
     )
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.wrench import false_contacts, print_wrench, wrench_json
-    from dynid.report.wrench_plot import write_plot
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.recordings import load_recording
     from dynid.transaction import written_together
@@ -136,7 +136,7 @@ def wrench_command(
                 for path, (table, picture) in files.items():
                     title = f"{loaded.robot.name}: external wrench, {path.name}"
                     write_text(unfinished / table.name, csv_text(wrenches[path]))
-                    write_plot(wrenches[path], title, unfinished / picture.name)
+                    write_wrench(wrenches[path], title, unfinished / picture.name)
                 if kept is not None:
                     text = uncertainty_text(errors, _header(loaded, model, free))
                     write_text(unfinished / kept.name, text)

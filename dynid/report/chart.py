@@ -83,7 +83,7 @@ class Chart:
 
     def markup(self) -> Markup:
         """Return the chart as HTML."""
-        x, y = self._axes()
+        x, y = self.axes()
         across = y.ticks(_FEW_TICKS if self.low else _TICKS)
         named = zip(x.place(np.arange(1.0, len(self.x_names) + 1)), self.x_names, strict=True)
         upright = [Tick(at, name) for at, name in named] or x.ticks(
@@ -106,7 +106,8 @@ class Chart:
             f'<div class="x-label">{escape(self.x_label)}</div></figure>'
         )
 
-    def _axes(self) -> tuple[Axis, Axis]:
+    def axes(self) -> tuple[Axis, Axis]:
+        """Return the axes along x and y."""
         x = np.concatenate([layer.x for layer in self.layers])
         y = np.concatenate([layer.y for layer in self.layers])
         if any(layer.style == "bars" for layer in self.layers):

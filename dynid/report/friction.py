@@ -39,38 +39,13 @@ def write_page(selection: FrictionSelection, path: Path) -> None:
     content = {
         "title": f"{selection.robot.name}: friction",
         "sources": selection.sources,
-        "left_out": selection.left_out,
+        "selection": selection,
         "joints": [
-            _section(joint, trials)
+            (joint, _plot(joint, trials))
             for joint, trials in zip(selection.joints, selection.trials, strict=True)
         ],
-        "notes": [selection.note()],
     }
     write_text(path, render("friction.html.j2", content))
-
-
-def _section(joint: ChosenTerms, trials: JointTrials) -> dict[str, object]:
-    return {
-        "joint": joint.joint,
-        "chosen": joint.chosen,
-        "reason": joint.reason,
-        "unit": unit(joint.unit),
-        "plot": _plot(joint, trials),
-        "trials": [
-            {
-                "name": trial.name,
-                "parameters": trial.parameters,
-                "fit": significant(trial.fit_error, 3),
-                "held_out": significant(trial.held_out_error, 3),
-                "chosen": trial.name == joint.chosen,
-                "shapes": ", ".join(
-                    f"{name.replace('_', ' ')} {significant(value, 3)}"
-                    for name, value in trial.shapes.items()
-                ),
-            }
-            for trial in joint.tried
-        ],
-    }
 
 
 def _plot(joint: ChosenTerms, trials: JointTrials) -> Markup:
@@ -136,6 +111,14 @@ def print_selection(console: Console, selection: FrictionSelection) -> None:
         print_text(console, f"{joint.reason[0].upper()}{joint.reason[1:]}.")
         console.print()
     print_text(console, selection.note())
+
+
+def print_friction(
+    console: Console, selection: FrictionSelection, comparisons: Sequence[FrictionComparison]
+) -> None:
+    """Print the choice at every joint, and errors on unseen recordings."""
+    print_selection(console, selection)
+    print_comparisons(console, comparisons)
 
 
 def print_comparisons(console: Console, comparisons: Sequence[FrictionComparison]) -> None:

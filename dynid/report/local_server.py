@@ -176,7 +176,12 @@ def answering(server: ThreadingHTTPServer) -> Iterator[str]:
                 thread.join()
 
 
-def announce(address: str, ready: Callable[[str], None], *, browse: bool) -> None:
+def _print_address(address: str) -> None:
+    sys.stdout.write(f"{address}  (Ctrl-C ends)\n")
+    sys.stdout.flush()
+
+
+def announce(address: str, ready: Callable[[str], None] = _print_address, *, browse: bool) -> None:
     """Report the address of a server that is ready, and open it in the user's browser if wanted."""
     ready(address)
     if browse:

@@ -9,24 +9,15 @@ import numpy as np
 from markupsafe import Markup
 
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
-from dynid.excitation.prediction.parameters import POOR, PredictedParameter
+from dynid.excitation.prediction.parameters import POOR
 from dynid.excitation.prediction.prediction import Prediction
 from dynid.files import write_text
 from dynid.report.chart import Chart, Colour, Layer, grid
 from dynid.report.decimation import envelope
+from dynid.report.motion import EvaluatedMotion
 from dynid.report.pages import render
 from dynid.report.plots import coverage_plot
-from dynid.report.prediction_picture import (
-    BUCKETS,
-    LOWEST_DEVIATION,
-    QUANTITIES,
-    as_motion,
-    bar_heights,
-    limit_shares,
-    limits_beside,
-    prediction_scene,
-)
-from dynid.report.tables import Cell, coverage_row, folded, plus_minus
+from dynid.report.tables import Cell, coverage_row
 from dynid.report.terminal.prediction import (
     condition_numbers,
     mixed_in_words,
@@ -35,8 +26,10 @@ from dynid.report.terminal.prediction import (
     tool_in_words,
 )
 from dynid.report.ticks import Axis
-from dynid.report.view.turntable import turntable
-from dynid.text import NOT_KNOWN, percent, significant, unit
+from dynid.report.view.joint_motion import JointMotion
+from dynid.report.view.scene import Scene
+from dynid.report.view.turntable import moving_scene, turntable
+from dynid.text import percent, significant
 
 _KINDS: tuple[tuple[str, Colour], ...] = (
     ("range", "model"),
@@ -45,6 +38,10 @@ _KINDS: tuple[tuple[str, Colour], ...] = (
     ("torque", "ink"),
 )
 """Limits of which a joint uses a share, and their colours."""
+QUANTITIES = ("position", "velocity", "acceleration", "torque")
+_BUCKETS = 300  # of a curve over time
+_FARTHEST_LIMIT = 1.0  # of the motion's range; a more distant limit would compress the data
+_LOWEST_DEVIATION = 1e-4  # relative standard deviation at the bottom of the bars
 
 
 def write_prediction_report(prediction: Prediction, path: Path) -> None:
@@ -54,6 +51,7 @@ def write_prediction_report(prediction: Prediction, path: Path) -> None:
         WriteError: the file cannot be written.
     """
     precision = prediction.precision
+    deviations = deviation_chart(prediction)
     scaled, rigid_scaled, plain, rigid = condition_numbers(precision)
     content = {
         "title": f"{prediction.robot.name}: predicted parameter uncertainty",
@@ -68,11 +66,14 @@ def write_prediction_report(prediction: Prediction, path: Path) -> None:
             (significant(precision.log10_det, 4), "log₁₀ det of the information matrix"),
         ],
         "joints": _joint_rows(prediction),
-        "use": _use(prediction),
-        "parameters": [_parameter_row(parameter) for parameter in prediction.parameters],
+        "use": limit_use_chart(prediction).markup(),
+        "parameters": prediction.parameters,
+        "mixed": mixed_in_words,
         "summary": rest_in_words(prediction, shown=len(worst_first(prediction))),
-        "standard_deviations": _standard_deviations(prediction),
-        "motion": _motion(prediction),
+        "standard_deviations": Markup("<p>No value is known.</p>")
+        if deviations is None
+        else deviations.markup(),
+        "motion": grid(motion_charts(prediction)),
         "coverage": coverage_plot(as_motion(prediction), prediction.limits),
         "tool": tool_in_words(prediction),
         "turntable": turntable(prediction_scene(prediction)),
@@ -102,25 +103,13 @@ def _joint_rows(prediction: Prediction) -> list[dict[str, Any]]:
     return rows
 
 
-def _parameter_row(parameter: PredictedParameter) -> dict[str, Any]:
-    return {
-        "name": parameter.name,
-        "value": significant(parameter.value),
-        "standard_deviation": plus_minus(parameter.standard_deviation)
-        if parameter.determined
-        else "not determined",
-        "relative": Cell(percent(parameter.relative), mark="bad" if parameter.poor else ""),
-        "signal": significant(parameter.signal, 2) if parameter.known else NOT_KNOWN,
-        "mixed": mixed_in_words(parameter),
-        "unit": unit(parameter.unit),
-        "mark": "" if parameter.determined else "unknown",
-        "regrouping": folded(parameter.expression),
-    }
-
-
-def _use(prediction: Prediction) -> Markup:
-    """Draw the share of its limits that each joint uses, as a group of bars for each joint."""
-    used = 100 * np.nan_to_num(limit_shares(prediction))
+def limit_use_chart(prediction: Prediction) -> Chart:
+    """Return the share of its limits that each joint uses, as a group of bars for each joint."""
+    shares = [
+        (covered.range_share, covered.velocity_share, covered.acceleration_share, torque.share)
+        for covered, torque in zip(prediction.coverage, prediction.torques, strict=True)
+    ]
+    used = 100 * np.nan_to_num(np.array(shares, dtype=np.float64))  # nothing without a limit
     joints, places = len(used), len(_KINDS) + 1  # an empty one between joints
     edges = 0.6 + np.arange(joints * places) / places
     layers = []
@@ -138,53 +127,84 @@ def _use(prediction: Prediction) -> Markup:
         y_axis=Axis(0.0, 1.05 * max(100.0, float(used.max()))),
         x_names=prediction.joints,
         wide=True,
-    ).markup()
+    )
 
 
-def _standard_deviations(prediction: Prediction) -> Markup:
-    """Draw the relative standard deviations of the parameters whose value is known."""
-    rows = [(n, one) for n, one in enumerate(prediction.parameters) if one.known]
-    if not rows:
-        return Markup("<p>No value is known.</p>")
-    heights, top = bar_heights([one for _, one in rows])
-    columns = np.full((2, len(prediction.parameters)), 100 * LOWEST_DEVIATION)
-    for (number, parameter), height in zip(rows, heights, strict=True):
-        columns[int(parameter.poor), number] = height
-    edges = np.arange(len(prediction.parameters) + 1, dtype=np.float64) + 0.5
+def deviation_chart(prediction: Prediction) -> Chart | None:
+    """Return the relative standard deviations of the parameters whose value is known, if any is.
+
+    The bar of a parameter that is not determined has the full height.
+    """
+    parameters = prediction.parameters
+    known = np.array([one.known for one in parameters])
+    if not known.any():
+        return None
+    sizes = np.array([one.relative for one in parameters], dtype=np.float64)
+    poor = np.array([one.poor for one in parameters])
+    top = 3 * max(1.0, float(np.max(sizes, where=np.isfinite(sizes), initial=0.0)))
+    heights = 100 * np.where(known, np.clip(sizes, _LOWEST_DEVIATION, top), _LOWEST_DEVIATION)
+    edges = np.arange(len(parameters) + 1, dtype=np.float64) + 0.5
     return Chart(
         description="Predicted relative standard deviation of each base parameter",
         title="Predicted standard deviation of base parameters with a known value",
         x_label="row of the table of all base parameters",
         y_label="relative std. deviation [%]",
         layers=(
-            Layer(edges, columns[0], "model", "bars"),
-            Layer(edges, columns[1], "error", "bars"),
+            Layer(edges, np.where(poor, 100 * _LOWEST_DEVIATION, heights), "model", "bars"),
+            Layer(edges, np.where(poor, heights, 100 * _LOWEST_DEVIATION), "error", "bars"),
         ),
         across=(100 * POOR,),
         x_axis=Axis(float(edges[0]), float(edges[-1])),
-        y_axis=Axis(100 * LOWEST_DEVIATION, top, log=True),
+        y_axis=Axis(100 * _LOWEST_DEVIATION, 100 * top, log=True),
         wide=True,
-    ).markup()
+    )
 
 
-def _motion(prediction: Prediction) -> Markup:
-    """Draw the quantities of each joint over time, with their limits if they are near."""
+def motion_charts(prediction: Prediction) -> list[Chart]:
+    """Return the four quantities of each joint over time, with their limits if they are near."""
     motion, time = as_motion(prediction), prediction.signals.time
     charts = []
     for joint, name in enumerate(prediction.joints):
-        for quantity, unit_of_it in zip(QUANTITIES, motion.units(joint), strict=True):
+        for quantity, unit in zip(QUANTITIES, motion.units(joint), strict=True):
             values = getattr(prediction.signals, quantity)[:, joint]
-            near, far = limits_beside(prediction, quantity, joint)
+            near, far = _limits_beside(prediction, quantity, joint)
             charts.append(
                 Chart(
                     description=f"{quantity.capitalize()} of {name} over time",
                     title=f"{name}: {quantity}",
                     x_label="time [s]",
-                    y_label=f"[{unit_of_it}]{f' limits {far}' if far else ''}",
-                    layers=(Layer(*envelope(time, values, BUCKETS), "model"),),
+                    y_label=f"[{unit}]{f' limits {far}' if far else ''}",
+                    layers=(Layer(*envelope(time, values, _BUCKETS), "model"),),
                     across=near,
                     y_axis=Axis.over(np.append(values, near), room=0.04),
                     low=True,
                 )
             )
-    return grid(charts)
+    return charts
+
+
+def _limits_beside(prediction: Prediction, name: str, joint: int) -> tuple[tuple[float, ...], str]:
+    """Return the limits of a joint's quantity that are near its values; if none is, their text."""
+    allowed = prediction.limits.range_of("torque_max" if name == "torque" else name, joint)
+    if allowed is None:
+        return (), ""
+    values = getattr(prediction.signals, name)[:, joint]
+    low, high = float(values.min()), float(values.max())
+    room = _FARTHEST_LIMIT * (high - low)
+    near = tuple(limit for limit in allowed if low - room <= limit <= high + room)
+    ends = [significant(limit, 3) for limit in allowed]
+    text = f"± {ends[1]}" if allowed[0] == -allowed[1] else f"{ends[0]} … {ends[1]}"
+    return near, "" if near else text
+
+
+def prediction_scene(prediction: Prediction) -> Scene:
+    """Return the robot along the motion of a prediction."""
+    signals = prediction.signals
+    motion = JointMotion("excitation", signals.time, signals.position)
+    return moving_scene(prediction.robot, motion, tool=prediction.tool)
+
+
+def as_motion(prediction: Prediction) -> EvaluatedMotion:
+    """Return the predicted motion in the form of the report on a recording."""
+    signals = prediction.signals
+    return EvaluatedMotion((signals,), (signals.torque,), (signals.torque,), prediction.prismatic)

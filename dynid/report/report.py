@@ -87,7 +87,7 @@ def write_missing_validation_report(model: Model, reason: str, path: Path) -> No
 
 def report_html(identification: Identification, named: NamedInputs | None = None) -> str:
     """Return the text of an identification's report."""
-    motion = evaluated_motion(identification)
+    motion, selection = evaluated_motion(identification), identification.term_selection
     content = _common(identification, motion, named)
     content |= {
         "title": f"{identification.robot.name}: identification of its dynamic model",
@@ -95,15 +95,11 @@ def report_html(identification: Identification, named: NamedInputs | None = None
         "created": iso_time(identification.provenance.created),
         "model_of": None,
         "steps": content["steps"] + words.estimation_steps(identification),
-        "quantity_rows": [tables.quantity_row(quantity) for quantity in identification.quantities],
-        "selection": identification.term_selection,
-        "selection_rows": tables.selection_rows(identification.term_selection),
-        "sign_rows": identification.signs.drives if identification.signs else (),
-        "base_rows": [tables.base_row(p) for p in identification.base_parameters],
+        "chosen": selection.joints if selection else (),
+        "base": [tables.with_status(p) for p in identification.base_parameters],
         "intervals": any(parameter.interval for parameter in identification.base_parameters),
-        "body_header": tables.body_header(identification),
-        "body_rows": tables.body_rows(identification),
-        "terms": tables.term_table(identification),
+        "bodies": tables.body_matrix(identification),
+        "terms": tables.term_matrix(identification),
         "correlation": correlation_map(identification.model.base),
     }
     content["facts"] += [
@@ -118,7 +114,7 @@ def report_html(identification: Identification, named: NamedInputs | None = None
 
 
 def _page(content: dict[str, Any]) -> str:
-    return render("template.html.j2", content, scripts=_SCRIPTS)
+    return render("report.html.j2", content, scripts=_SCRIPTS)
 
 
 def _tool_path(result: Identification | Validation) -> Turntable | None:
@@ -151,7 +147,6 @@ def _common(
     joints = [
         {
             "name": joint.joint,
-            "errors": tables.error_row(joint, settings, number, held_out),
             "plot": torque_plot(motion, number),
             "coverage": tables.coverage_row(motion, robot.limits, number),
         }
@@ -167,7 +162,7 @@ def _common(
         "warnings": [warning for warning in verdict.warnings if warning not in diagnosed],
         "found": words.found(result.findings),
         "notes": result.notes,
-        "error_header": tables.error_header(verdict.joints[0], held_out=held_out is not None),
+        "errors": tables.error_columns(verdict.joints, settings, held_out),
         "leading": tables.LEADING,
         "joints": joints,
         "findings": finding_rows(result.findings),

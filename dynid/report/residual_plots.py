@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -37,52 +36,28 @@ class Figure(NamedTuple):
     charts: Markup
 
 
-@dataclass(frozen=True, eq=False)
-class _JointResidual:
-    """The residual of one joint: model minus measured torque."""
-
-    name: str
-    unit: str
-    length: str  # unit of position
-    error: Array  # (N,) of all recordings
-    position: Array
-    velocity: Array
-
-
 def residual_figures(motion: EvaluatedMotion, settings: SignalSettings) -> list[Figure]:
     """Return the figures of the residual, each with a chart for every joint."""
-    joints = [
-        _JointResidual(
-            name,
-            motion.units(joint)[3],
-            motion.units(joint)[0],
-            motion.errors(joint),
-            motion.joined("position", joint),
-            motion.joined("velocity", joint),
-        )
-        for joint, name in enumerate(motion.names)
-    ]
+    joints = range(len(motion.names))
     return [
         Figure(
             "Error over position",
             "Line: mean error in intervals of position. It should stay near zero; a wave is "
             "missing gravity, a spring or cogging.",
-            grid([_over(joint, joint.position, "position", joint.length) for joint in joints]),
+            grid([_over(motion, joint, "position") for joint in joints]),
         ),
         Figure(
             "Error over velocity",
             "Line: mean error in intervals of velocity. It should stay near zero; a step at zero "
             "or a bend is friction that the model's terms do not describe.",
-            grid(
-                [_over(joint, joint.velocity, "velocity", f"{joint.length}/s") for joint in joints]
-            ),
+            grid([_over(motion, joint, "velocity") for joint in joints]),
         ),
         Figure(
             "Distribution of the error",
             "Line: normal distribution with the same mean and standard deviation, as noise has. "
             "Long tails are outliers or friction at reversals; two peaks are a missing sign of "
             "friction.",
-            grid([_histogram(joint) for joint in joints]),
+            grid([_histogram(motion, joint) for joint in joints]),
         ),
         *_over_time(motion, settings),
     ]
@@ -125,36 +100,39 @@ def _over_time(motion: EvaluatedMotion, settings: SignalSettings) -> list[Figure
     ]
 
 
-def _over(joint: _JointResidual, over: Array, name: str, unit: str) -> Chart:
+def _over(motion: EvaluatedMotion, joint: int, name: Literal["position", "velocity"]) -> Chart:
+    over, error = motion.joined(name, joint), motion.errors(joint)
+    length, speed, _, torque = motion.units(joint)
     rows = evenly(len(over), _DOTS)
     return Chart(
-        description=f"Torque error of {joint.name} over {name}",
-        title=joint.name,
-        x_label=f"{name} [{unit}]",
-        y_label=f"error [{joint.unit}]",
+        description=f"Torque error of {motion.names[joint]} over {name}",
+        title=motion.names[joint],
+        x_label=f"{name} [{length if name == 'position' else speed}]",
+        y_label=f"error [{torque}]",
         layers=(
-            Layer(over[rows], joint.error[rows], "measured", "dots"),
-            Layer(*_means(over, joint.error), "error"),
+            Layer(over[rows], error[rows], "measured", "dots"),
+            Layer(*_means(over, error), "error"),
         ),
         across=(0.0,),
     )
 
 
-def _histogram(joint: _JointResidual) -> Chart:
-    mean, spread = float(joint.error.mean()), float(joint.error.std())
+def _histogram(motion: EvaluatedMotion, joint: int) -> Chart:
+    name, error = motion.names[joint], motion.errors(joint)
+    mean, spread = float(error.mean()), float(error.std())
     low, high = mean - 5 * spread, mean + 5 * spread
-    inside = np.clip(joint.error, low, high)  # outliers are in the outermost bars
+    inside = np.clip(error, low, high)  # outliers are in the outermost bars
     heights, edges = np.histogram(inside, bar_edges(low, high, _BINS))
-    shares = heights / max(len(joint.error), 1)
+    shares = heights / max(len(error), 1)
     layers = [Layer(edges, shares, "measured", "bars")]
     if spread > 0:
         x = np.linspace(low, high, 120)
         bell = np.exp(-0.5 * ((x - mean) / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
         layers.append(Layer(x, bell * (edges[1] - edges[0]), "error"))
     return Chart(
-        description=f"Distribution of the torque error of {joint.name}",
-        title=joint.name,
-        x_label=f"error [{joint.unit}]",
+        description=f"Distribution of the torque error of {name}",
+        title=name,
+        x_label=f"error [{motion.units(joint)[3]}]",
         y_label="",
         layers=tuple(layers),
         upright=(0.0,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,16 +13,15 @@ from dynid.report.words import rest
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dynid.estimation.cross_validation import HeldOut
     from dynid.evaluation.joint_errors import JointErrors
     from dynid.evaluation.settings import EvaluationSettings
-    from dynid.identification.friction.selection import FrictionSelection
-    from dynid.identification.quantities import Quantity
     from dynid.identification.result import BaseParameter, Identification
     from dynid.robot.limits import Limits
 
 _PER_BODY = 10
-_SHORT_TEXT = 48
 _NEGLIGIBLE_SHARE = 1e-9
 
 
@@ -35,217 +34,126 @@ class Cell:
     mark: str = ""
 
 
-@dataclass(frozen=True)
-class Regrouping:
-    """A base parameter's sum; the rest of a long one is collapsed."""
-
-    start: str
-    rest: str
-
-
-@dataclass(frozen=True)
-class BaseParameterRow:
-    """One line of the table of base parameters."""
+class ErrorColumn(NamedTuple):
+    """A column of the table of errors, with a cell for each joint."""
 
     name: str
-    value: str
-    standard_deviation: str
-    interval: str
-    relative: Cell
-    consistent: str
-    unit: str
-    status: str
-    mark: str
-    regrouping: Regrouping
-    numbers: BaseParameter  # to sort by
-
-
-@dataclass(frozen=True)
-class QuantityRow:
-    """One line of the table of physical quantities."""
-
-    name: str
-    value: str
-    standard_deviation: str
-    unit: str
-    of: str
     meaning: str
+    cells: list[Cell]
 
 
-@dataclass(frozen=True)
-class BodyRow:
-    """Ten standard parameters of a body, identified (small: the URDF's)."""
+class ParameterMatrix(NamedTuple):
+    """Values by joint and column."""
 
-    joint: str
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class TermTable:
-    """Parameters of the joint terms: a row for each joint, a column for each kind."""
-
-    kinds: tuple[str, ...]
-    rows: tuple[BodyRow, ...]
+    columns: list[str]
+    rows: list[tuple[str, list[Cell]]]
 
 
 LEADING = 4
 """Columns of errors that are shown first; the others are behind them."""
 
+_MEANINGS = {
+    "relative error": "norm of the error over norm of the measured torque",
+    "held out": "relative error on parts not used in the fit",
+    "URDF": "relative error with the masses of the URDF and joint terms fitted to them",
+    "in 95 %": "share of the samples within the model's 95 % interval",
+    "moving": "relative error on unseen data, of the samples in motion",
+    "at rest": "RMSE at rest [N·m or N], where torque is undetermined within ± static friction; "
+    "share of the squared error",
+    "against raw": "RMSE against the unfiltered torque",
+    "NRMSE": "RMSE over the range of the measured torque",
+    "noise": "rms of the noise in the filtered torque over rms of the measured torque",
+    "R²": "share of the torque's variance that the model explains",
+    "max error": "largest error over largest measured torque, on moving samples",
+    "mean error": "mean error over largest measured torque, on moving samples",
+    "moving samples": "samples with a speed above the threshold",
+}
 
-def error_row(
-    joint: JointErrors, settings: EvaluationSettings, number: int, held_out: HeldOut | None
-) -> list[Cell]:
-    """Return one joint's line of the table of errors."""
-    torque_unit = "N" if joint.unit == "N" else "N·m"
-    largest, mean = joint.errors_in_motion
-    limit = settings.largest_error
-    too_large = limit is not None and not joint.max_relative_torque_error <= limit
+
+def error_columns(
+    joints: Sequence[JointErrors], settings: EvaluationSettings, held_out: HeldOut | None
+) -> list[ErrorColumn]:
+    """Return the table of errors; what is not known of any joint has no column."""
+    first = unit(joints[0].unit)
+    torque = "N" if first == "N" else "N·m"
+    meanings = _MEANINGS | {
+        f"RMSE [{first}]": "in the unit recorded",
+        f"RMSE [{torque}]": "root mean square of model minus measured torque (N for prismatic "
+        "joints)",
+    }
+    rows = [
+        {f"RMSE [{torque}]": Cell(significant(joint.rmse_torque, 3))}
+        | _relative_errors(joint, None if held_out is None else held_out.relative_error[number])
+        | ({} if first == torque else {f"RMSE [{first}]": Cell(significant(joint.rmse, 3))})
+        | _further_errors(joint, settings.largest_error)
+        for number, joint in enumerate(joints)
+    ]
+    names = {name: [row[name] for row in rows] for name in rows[0]}
+    optional = ("held out", "URDF", "in 95 %")
+    return [
+        ErrorColumn(name, meanings[name], cells)
+        for name, cells in names.items()
+        if name not in optional or any(cell.text != NOT_KNOWN for cell in cells)
+    ]
+
+
+def _relative_errors(joint: JointErrors, held_out: float | None) -> dict[str, Cell]:
     mark = "bad" if joint.state == "poor" else ""
-    unseen = [Cell(percent(held_out.relative_error[number]), mark=mark)] if held_out else []
-    own_unit = [] if unit(joint.unit) == torque_unit else [Cell(significant(joint.rmse, 3))]
-    return [
-        Cell(significant(joint.rmse_torque, 3)),
-        Cell(percent(joint.relative_error), mark="" if unseen else mark),
-        *unseen,
-        *([Cell(percent(joint.urdf_error))] if np.isfinite(joint.urdf_error) else []),
-        *([Cell(percent(joint.coverage))] if np.isfinite(joint.coverage) else []),
-        Cell(percent(joint.moving_error)),
-        Cell(rest(joint), f"{percent(joint.rest_error_share)} of error²"),
-        *own_unit,
-        Cell(significant(joint.rmse_raw, 3)),
-        Cell(percent(joint.nrmse)),
-        Cell(percent(joint.noise_share)),
-        Cell(significant(joint.r_squared, 4)),
-        Cell(percent(largest), mark="bad" if too_large else ""),
-        Cell(percent(mean)),
-        Cell(count(joint.moving_samples), f"of {count(joint.samples)}"),
-    ]
+    unseen = NOT_KNOWN if held_out is None else percent(held_out)
+    return {
+        "relative error": Cell(percent(joint.relative_error), mark="" if held_out else mark),
+        "held out": Cell(unseen, mark=mark),
+        "URDF": Cell(percent(joint.urdf_error)),
+        "in 95 %": Cell(percent(joint.coverage)),
+        "moving": Cell(percent(joint.moving_error)),
+        "at rest": Cell(rest(joint), f"{percent(joint.rest_error_share)} of error²"),
+    }
 
 
-def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]:
-    """Return each column's name and its explanation."""
-    shown = unit(joint.unit)
-    own_unit = [] if shown in ("N·m", "N") else [(f"RMSE [{shown}]", "in the unit recorded")]
-    return [
-        (
-            f"RMSE [{'N' if shown == 'N' else 'N·m'}]",
-            "root mean square of model minus measured torque (N for prismatic joints)",
-        ),
-        ("relative error", "norm of the error over norm of the measured torque"),
-        *([("held out", "relative error on parts not used in the fit")] if held_out else []),
-        *(
-            [("URDF", "relative error with the masses of the URDF and joint terms fitted to them")]
-            if np.isfinite(joint.urdf_error)
-            else []
-        ),
-        *(
-            [("in 95 %", "share of the samples within the model's 95 % interval")]
-            if np.isfinite(joint.coverage)
-            else []
-        ),
-        ("moving", "relative error on unseen data, of the samples in motion"),
-        (
-            "at rest",
-            "RMSE at rest [N·m or N], where torque is undetermined within ± static friction; share "
-            "of the squared error",
-        ),
-        *own_unit,
-        ("against raw", "RMSE against the unfiltered torque"),
-        ("NRMSE", "RMSE over the range of the measured torque"),
-        ("noise", "rms of the noise in the filtered torque over rms of the measured torque"),
-        ("R²", "share of the torque's variance that the model explains"),
-        ("max error", "largest error over largest measured torque, on moving samples"),
-        ("mean error", "mean error over largest measured torque, on moving samples"),
-        ("moving samples", "samples with a speed above the threshold"),
-    ]
+def _further_errors(joint: JointErrors, limit: float | None) -> dict[str, Cell]:
+    largest, mean = joint.errors_in_motion
+    too_large = limit is not None and not joint.max_relative_torque_error <= limit
+    return {
+        "against raw": Cell(significant(joint.rmse_raw, 3)),
+        "NRMSE": Cell(percent(joint.nrmse)),
+        "noise": Cell(percent(joint.noise_share)),
+        "R²": Cell(significant(joint.r_squared, 4)),
+        "max error": Cell(percent(largest), mark="bad" if too_large else ""),
+        "mean error": Cell(percent(mean)),
+        "moving samples": Cell(count(joint.moving_samples), f"of {count(joint.samples)}"),
+    }
 
 
-def base_row(parameter: BaseParameter) -> BaseParameterRow:
-    """Return one line of the table of base parameters."""
-    status, mark = "essential", ""
+def with_status(parameter: BaseParameter) -> tuple[BaseParameter, str, str]:
+    """Return a base parameter with its status, and the mark of its line."""
     if not parameter.determined:
-        status, mark = "not determined", "unknown"
-    elif not parameter.essential:
-        status, mark = "not essential", "muted"
-    relative = parameter.relative_standard_deviation
-    return BaseParameterRow(
-        name=parameter.name,
-        value=significant(parameter.value),
-        standard_deviation=plus_minus(parameter.standard_deviation),
-        interval=" … ".join(significant(end) for end in parameter.interval or ()),
-        relative=Cell(percent(relative), mark="bad" if relative > 0.3 and not mark else ""),
-        consistent=significant(parameter.consistent_value),
-        unit=unit(parameter.unit),
-        status=status,
-        mark=mark,
-        regrouping=folded(parameter.regrouping),
-        numbers=parameter,
-    )
+        return parameter, "not determined", "unknown"
+    return parameter, *(("essential", "") if parameter.essential else ("not essential", "muted"))
 
 
-def folded(expression: str) -> Regrouping:
-    """Return a base parameter's sum, split between its terms if it is long."""
-    # the name it starts with is in the first column
-    text = expression.partition(" = ")[2] or expression
-    cut = len(text)
-    if cut > _SHORT_TEXT:
-        cut = max(text.rfind(sign, 0, _SHORT_TEXT) for sign in (" + ", " - "))
-    return Regrouping(text[:cut], text[cut:])
-
-
-def quantity_row(quantity: Quantity) -> QuantityRow:
-    """Return one line of the table of physical quantities; if not known, with the reason."""
-    return QuantityRow(
-        name=quantity.name,
-        value=significant(quantity.value),
-        standard_deviation=plus_minus(quantity.standard_deviation),
-        unit=unit(quantity.unit),
-        of=quantity.of,
-        meaning=f"Not known: {quantity.unknown}" if quantity.unknown else quantity.meaning,
-    )
-
-
-def plus_minus(value: float) -> str:
-    """Return a standard deviation as text, a dash if it is not known."""
-    return f"± {significant(value, 2)}" if np.isfinite(value) else NOT_KNOWN
-
-
-def body_header(identification: Identification) -> list[str]:
-    """Return the names and units of a body's ten parameters."""
+def body_matrix(identification: Identification) -> ParameterMatrix:
+    """Return the ten standard parameters of each body, identified (small: the URDF's)."""
     mechanism = identification.model.mechanism
-    pairs = zip(mechanism.parameter_names, mechanism.parameter_units, strict=True)
-    return [f"{name.rstrip('0123456789')} [{unit(u)}]" for name, u in list(pairs)[:_PER_BODY]]
-
-
-def body_rows(identification: Identification) -> list[BodyRow]:
-    """Return one line for each body."""
-    joints = identification.model.mechanism.body_joints
+    parameters = identification.parameters[: mechanism.first_term]
     bodies = [
-        identification.parameters[_PER_BODY * number : _PER_BODY * (number + 1)]
-        for number in range(len(joints))
+        parameters[first : first + _PER_BODY] for first in range(0, len(parameters), _PER_BODY)
     ]
     # a solver's zeros are not exact
     largest = [max(abs(p.value) for p in column) for column in zip(*bodies, strict=True)]
-    return [
-        BodyRow(
-            joint,
-            tuple(
-                Cell(
-                    "≈ 0"
-                    if 0 < abs(p.value) < _NEGLIGIBLE_SHARE * size
-                    else significant(p.value, 3),
-                    significant(p.urdf, 3),
-                    "" if p.determined else "muted",
-                )
-                for p, size in zip(body, largest, strict=True)
-            ),
-        )
-        for joint, body in zip(joints, bodies, strict=True)
-    ]
+    rows = []
+    for body in bodies:
+        cells = []
+        for p, size in zip(body, largest, strict=True):
+            negligible = 0 < abs(p.value) < _NEGLIGIBLE_SHARE * size
+            text = "≈ 0" if negligible else significant(p.value, 3)
+            cells.append(Cell(text, significant(p.urdf, 3), "" if p.determined else "muted"))
+        rows.append(cells)
+    names = [f"{p.name.rstrip('0123456789')} [{unit(p.unit)}]" for p in bodies[0]]
+    return ParameterMatrix(names, list(zip(mechanism.body_joints, rows, strict=True)))
 
 
-def term_table(identification: Identification) -> TermTable:
-    """Return the table of the joint terms."""
+def term_matrix(identification: Identification) -> ParameterMatrix:
+    """Return the parameters of the joint terms, with a column for each kind."""
     mechanism = identification.model.mechanism
     values = identification.parameters[mechanism.first_term :]
     cells: dict[tuple[str, int], Cell] = {}
@@ -255,37 +163,20 @@ def term_table(identification: Identification) -> TermTable:
             kind += f" at {term.scale:g}"
         kind = _unused(kind, term.joint, cells)
         mark = "" if parameter.determined else "muted"
-        cell = Cell(significant(parameter.value), unit(parameter.unit), mark)
-        cells[kind, term.joint] = cell
-    kinds = tuple(dict.fromkeys(kind for kind, _ in cells))
-    rows = tuple(
-        BodyRow(joint, tuple(cells.get((kind, number), Cell("")) for kind in kinds))
+        cells[kind, term.joint] = Cell(significant(parameter.value), unit(parameter.unit), mark)
+    kinds = list(dict.fromkeys(kind for kind, _ in cells))
+    rows = [
+        (joint, [cells.get((kind, number), Cell("")) for kind in kinds])
         for number, joint in enumerate(mechanism.moving_joints)
         if number < len(mechanism.joints) or any(of == number for _, of in cells)
-    )
-    return TermTable(kinds, rows)
+    ]
+    return ParameterMatrix(kinds, rows)
 
 
 def _unused(kind: str, joint: int, cells: dict[tuple[str, int], Cell]) -> str:
     """Return a column name that is not used yet for this joint, with a number if necessary."""
     names = (kind if number == 1 else f"{kind} ({number})" for number in itertools.count(1))
     return next(name for name in names if (name, joint) not in cells)
-
-
-def selection_rows(selection: FrictionSelection | None) -> list[dict[str, object]]:
-    """Return a row for every joint whose friction model was chosen by the recordings."""
-    return [
-        {
-            "joint": joint.joint,
-            "chosen": joint.chosen,
-            "given_error": percent(joint.given_error),
-            "chosen_error": percent(joint.chosen_error),
-            "reason": joint.reason,
-            "unit": unit(joint.unit),
-            "tried": [(trial.name, significant(trial.held_out_error, 3)) for trial in joint.tried],
-        }
-        for joint in (selection.joints if selection else ())
-    ]
 
 
 def coverage_row(motion: EvaluatedMotion, limits: Limits, joint: int) -> list[Cell]:

@@ -3,14 +3,50 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
 from dynid import cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class Ran(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        """Standard error with single spaces, wherever lines were broken."""
+        return " ".join(self.err.split())
+
+
+def dynid(*words: object) -> Ran:
+    """Call ``dynid`` with these words."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(StringIO()) as out,
+        redirect_stderr(StringIO()) as err,
+    ):
+        code = run_dynid(patch, *words)
+    return Ran(code, out.getvalue(), err.getvalue())
+
+
+def output_of(*words: object, answer: str | None = None) -> str:
+    """Return what a command prints, if it succeeds; what it refuses is raised."""
+    result = CliRunner().invoke(cli.app, [*map(str, words)], input=answer)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 def run_dynid(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:

@@ -42,13 +42,9 @@ def start_command(
     with interrupted_once():
         try:
             with answering(server) as address:
-                announce(address.rstrip("/") + site.root, _announce, browse=has_display())
+                announce(address.rstrip("/") + site.root, browse=has_display())
                 Event().wait()
         except KeyboardInterrupt:
             pass
         finally:
             session.end()
-
-
-def _announce(address: str) -> None:
-    typer.echo(f"{address}  (Ctrl-C ends)")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from dynid.robot_files import DESCRIPTIONS
@@ -39,43 +39,19 @@ class StepInputs:
     has_ros: bool = False
 
     @property
-    def named_robot(self) -> str:
-        """The robot, or the word that stands for it."""
-        return self.robot or "ROBOT"
-
-    @property
-    def fitted(self) -> tuple[str, ...]:
-        """The recordings for identification, or the word that stands for them."""
-        return self.recordings or ("RECORDING",)
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The recordings for validation, or the word that stands for them."""
-        return self.unseen or ("ANOTHER_RECORDING",)
+    def stem(self) -> str:
+        """The robot's name in names of files."""
+        return Path(self.robot or "ROBOT").stem
 
     @property
     def model(self) -> str:
         """File of the identified model."""
-        return self.file("model.yaml")
-
-    @property
-    def stem(self) -> str:
-        """The robot's name in names of files."""
-        return Path(self.named_robot).stem
+        return str(self.folder / "model.yaml")
 
     @property
     def motion(self) -> str:
         """File of the motion that was found for this robot."""
-        return self.file(f"{self.stem}_excitation.yaml")
-
-    @property
-    def excitation(self) -> tuple[str, ...]:
-        """The motion that was found, if one was."""
-        return (self.motion,) if self.has("excitation") else ()
-
-    def file(self, name: str) -> str:
-        """Return a file in the folder."""
-        return str(self.folder / name)
+        return str(self.folder / f"{self.stem}_excitation.yaml")
 
     def has(self, needed: str) -> bool:
         """Return whether something that a step needs is there."""
@@ -87,12 +63,38 @@ class StepInputs:
             return self.has_ros
         return bool(getattr(self, needed))
 
-    def free_name(self, name: str) -> str:
+    def filled(self, command: str) -> list[str]:
+        """Return the words of a command, with files and names in place of those in braces.
+
+        A word with ``{motion}`` is left out if no motion was found. Words in capitals stand for
+        what was not chosen yet.
+        """
+        found = [self.motion] if self.has("excitation") else []
+        several = {
+            "{recordings}": self.recordings or ("RECORDING",),
+            "{unseen}": self.unseen or ("ANOTHER_RECORDING",),
+        }
+        one = {
+            "folder": self.folder,
+            "robot": self.robot or "ROBOT",
+            "stem": self.stem,
+            "model": self.model,
+            "new_motion": self.motion,
+            "new_recording": self._free_name("joint_states"),
+            "recording": several["{recordings}"][0],
+        }
+        words: list[str] = []
+        for word in command.split():
+            if "{motion}" in word:
+                words += (word.replace("{motion}", file) for file in found)
+            else:
+                words += several.get(word) or [word.format_map(one)]
+        return words
+
+    def _free_name(self, name: str) -> Path:
         """Return a file or folder that does not exist yet."""
-        number = 1
-        while (self.folder / f"{name}_{number}").exists():
-            number += 1
-        return self.file(f"{name}_{number}")
+        numbered = (self.folder / f"{name}_{number}" for number in count(1))
+        return next(path for path in numbered if not path.exists())
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class StartStep:
         section: heading that it is below.
         title: of its button.
         about: a sentence on what it is for.
-        words: its command line.
+        command: its command line, for ``StepInputs.filled``.
         needs: what must be there before, as in ``StepInputs.has``.
         results: names of files to show: those that it has written; ``{stem}`` is the robot's.
         runs: whether the page runs it. A command that may move a robot is only shown: it is for a
@@ -115,18 +117,18 @@ class StartStep:
     section: str
     title: str
     about: str
-    words: Callable[[StepInputs], list[str]]
+    command: str
     needs: tuple[str, ...] = ("robot",)
     results: tuple[str, ...] = ()
     runs: bool = True
 
+    def words(self, inputs: StepInputs) -> list[str]:
+        """Return the command line."""
+        return inputs.filled(self.command)
+
     def missing(self, inputs: StepInputs) -> str:
         """Return what the user does before this step; "" if nothing."""
         return next((_NEEDED[one] for one in self.needs if not inputs.has(one)), "")
-
-
-def _launched(inputs: StepInputs, file: str, *arguments: str) -> list[str]:
-    return ["ros2", "launch", "dynid", file, f"robot:={inputs.named_robot}", *arguments]
 
 
 STEPS = (
@@ -135,7 +137,7 @@ STEPS = (
         "Robot",
         "Show the robot",
         "The robot in 3-D, with the motion of its profile if that has one.",
-        lambda given: ["dynid", "view", given.named_robot, "-o", given.file("robot.html")],
+        "dynid view {robot} -o {folder}/robot.html",
         results=("robot.html",),
     ),
     StartStep(
@@ -144,10 +146,7 @@ STEPS = (
         "Make a profile",
         "A file with limits, drives and friction terms, to be completed in an editor where it says"
         " FILL IN. Then choose it as the robot above.",
-        lambda given: [
-            *("dynid", "new", given.named_robot),
-            *("-o", given.file(f"{given.stem}.yaml")),
-        ],
+        "dynid new {robot} -o {folder}/{stem}.yaml",
         needs=("robot", "description"),
     ),
     StartStep(
@@ -156,7 +155,7 @@ STEPS = (
         "Find another motion",
         "The most informative motion within the robot's limits, in place of the profile's. It is "
         "not needed where that one passes the check. Stop ends the search with the best so far.",
-        lambda given: [*("dynid", "excite", given.named_robot), *("-o", given.motion, "--force")],
+        "dynid excite {robot} -o {new_motion} --force",
         results=("{stem}_excitation.html",),
     ),
     StartStep(
@@ -164,10 +163,7 @@ STEPS = (
         "Motion",
         "Check the motion",
         "How much of each limit the motion uses, and what is not checked.",
-        lambda given: [
-            *("dynid", "check", given.named_robot, *given.excitation),
-            *("-o", given.file("check.png")),
-        ],
+        "dynid check {robot} {motion} -o {folder}/check.png",
         results=("check.png",),
     ),
     StartStep(
@@ -175,10 +171,7 @@ STEPS = (
         "Motion",
         "Show the motion",
         "The motion that was found, in 3-D.",
-        lambda given: [
-            *("dynid", "view", given.named_robot),
-            *("--excitation", given.motion, "-o", given.file("motion.html")),
-        ],
+        "dynid view {robot} --excitation {new_motion} -o {folder}/motion.html",
         needs=("robot", "excitation"),
         results=("motion.html",),
     ),
@@ -188,14 +181,7 @@ STEPS = (
         "Record the simulated robot",
         "Two motions of a simulated robot, with identification and validation: to see the whole"
         " path before the real robot moves.",
-        lambda given: [
-            "dynid",
-            "demo",
-            given.named_robot,
-            "-o",
-            str(given.folder),
-            "--without-ros",
-        ],
+        "dynid demo {robot} -o {folder} --without-ros",
         results=("report.html", "report.failed.html"),
     ),
     StartStep(
@@ -204,10 +190,7 @@ STEPS = (
         "Record what the robot does",
         "/joint_states of a robot that something else moves, through the recorder of dynid, until"
         " Stop. The page moves nothing.",
-        lambda given: [
-            *("ros2", "run", "dynid", "recorder", "--ros-args", "-p", "start_at_once:=true"),
-            *("-p", f"output:={given.free_name('joint_states')}"),
-        ],
+        "ros2 run dynid recorder --ros-args -p start_at_once:=true -p output:={new_recording}",
         needs=("ros2",),
     ),
     StartStep(
@@ -216,13 +199,8 @@ STEPS = (
         "Play the motion on the robot",
         "This moves the robot, so it is for a terminal beside the robot, with the emergency stop at"
         " hand (docs/ros2.md says what HARDWARE is). Its recording then appears here.",
-        lambda given: _launched(
-            given,
-            "identify.launch.py",
-            *(f"excitation:={file}" for file in given.excitation),
-            f"output:={given.folder}",
-            "hardware:=HARDWARE",
-        ),
+        "ros2 launch dynid identify.launch.py robot:={robot} excitation:={motion} "
+        "output:={folder} hardware:=HARDWARE",
         runs=False,
     ),
     StartStep(
@@ -230,7 +208,7 @@ STEPS = (
         "Recording",
         "Look at the recording",
         "What the recording holds, and what in it contradicts itself.",
-        lambda given: ["dynid", "info", given.fitted[0], "-p", given.named_robot],
+        "dynid info {recording} -p {robot}",
         needs=("robot", "recordings"),
     ),
     StartStep(
@@ -238,10 +216,7 @@ STEPS = (
         "Identification",
         "Identify the model",
         "Masses, inertias and friction of the robot, with the verdict on the model.",
-        lambda given: [
-            *("dynid", "identify", given.named_robot, *given.fitted),
-            *("-o", str(given.folder)),
-        ],
+        "dynid identify {robot} {recordings} -o {folder}",
         needs=("robot", "recordings"),
         results=("report.html", "report.failed.html"),
     ),
@@ -250,10 +225,7 @@ STEPS = (
         "Identification",
         "Search for problems",
         "Causes of a poor identification, and remedies.",
-        lambda given: [
-            *("dynid", "diagnose", given.named_robot, *given.fitted),
-            *("-o", str(given.folder)),
-        ],
+        "dynid diagnose {robot} {recordings} -o {folder}",
         needs=("robot", "recordings"),
         results=("diagnosis.html",),
     ),
@@ -262,10 +234,7 @@ STEPS = (
         "Verdict",
         "Validate the model",
         "Accuracy on a recording that the model was not fitted to.",
-        lambda given: [
-            *("dynid", "validate", *given.others),
-            *("--model", given.model, "-o", str(given.folder)),
-        ],
+        "dynid validate {unseen} --model {model} -o {folder}",
         needs=("model", "unseen"),
         results=("validation.html", "validation.failed.html"),
     ),
@@ -275,10 +244,7 @@ STEPS = (
         "Tune the thresholds",
         "As low as a rate of false alarms of 0.1 per hour allows, written into the model. In the"
         " recordings the robot must not touch anything.",
-        lambda given: [
-            *("dynid", "collisions", "tune", *given.fitted),
-            *("-m", given.model, "--into-model"),
-        ],
+        "dynid collisions tune {recordings} -m {model} --into-model",
         needs=("model", "recordings"),
     ),
     StartStep(
@@ -286,7 +252,7 @@ STEPS = (
         "Collision thresholds",
         "Test the thresholds",
         "Every alarm on the other recording, or how near it comes to one.",
-        lambda given: ["dynid", "collisions", "play", *given.others, "-m", given.model],
+        "dynid collisions play {unseen} -m {model}",
         needs=("model", "unseen"),
     ),
     StartStep(
@@ -295,9 +261,7 @@ STEPS = (
         "Control with the model",
         "Adds the model's torque to your trajectories; for a terminal beside the robot"
         " (docs/control.md).",
-        lambda given: _launched(
-            given, "control.launch.py", f"model:={given.model}", "hardware:=HARDWARE"
-        ),
+        "ros2 launch dynid control.launch.py robot:={robot} model:={model} hardware:=HARDWARE",
         needs=("robot", "model"),
         runs=False,
     ),

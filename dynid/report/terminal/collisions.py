@@ -22,7 +22,7 @@ _CAUSES = {"torque_error": "torque error", "torque_threshold": "measured torque"
 
 
 def collisions_json(
-    robot: Robot, replays: Sequence[ThresholdReplay], origin: str, *, tune: str
+    robot: Robot, replays: Sequence[ThresholdReplay], origin: str, tune: str
 ) -> dict[str, Any]:
     """Return what ``--json`` prints; the arguments are those of :func:`print_collisions`."""
     return {
@@ -46,7 +46,7 @@ def collisions_json(
 
 
 def print_collisions(
-    console: Console, robot: Robot, replays: Sequence[ThresholdReplay], origin: str, *, tune: str
+    console: Console, robot: Robot, replays: Sequence[ThresholdReplay], origin: str, tune: str
 ) -> None:
     """Print every alarm; for a recording without one, the smallest margin of each joint.
 

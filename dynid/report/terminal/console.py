@@ -6,7 +6,7 @@ Consoles are made here and nowhere else. They print text as it is: ``[m]`` is a 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -50,6 +50,29 @@ def _pipe(file: TextIO | object, width: int) -> Console:
     )
 
 
+def print_result(
+    console: Console,
+    as_json: Callable[..., object],
+    as_text: Callable[..., None],
+    *result: object,
+    written: Iterable[Path | None] = (),
+) -> None:
+    """Print a result for people, and where it was written; or as JSON, which quiets the console.
+
+    Args:
+        console: of ``result_console``.
+        as_json: returns the result's content for JSON.
+        as_text: prints the result on the console, its first argument.
+        result: what both take.
+        written: paths of files.
+    """
+    if console.quiet:
+        print_json(as_json(*result))
+    else:
+        as_text(console, *result)
+        print_written(console, written)
+
+
 def print_written(console: Console, paths: Iterable[Path | None]) -> None:
     """Print where results are, if anywhere; a path is never broken, so that it can be copied."""
     for path in filter(None, paths):
@@ -84,6 +107,12 @@ def print_sentences(console: Console, title: str, sentences: Sequence[str], styl
         print_text(console, f"{title}:", style)
         for sentence in sentences:
             print_text(console, sentence, first="  - ")
+
+
+def print_outcome(console: Console, success: bool) -> None:
+    """Print whether a task met its criterion."""
+    outcome = ("Succeeded.", "bold green") if success else ("Failed.", "bold red")
+    console.print(Text(*outcome))
 
 
 def print_message(text: str, *, kind: str = "") -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from dynid.arrays import Array
-from dynid.report.terminal.console import NOT_IDENTIFIABLE, print_sentences, print_text, roomy
+from dynid.report.terminal.console import (
+    NOT_IDENTIFIABLE,
+    print_outcome,
+    print_sentences,
+    print_text,
+    roomy,
+)
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
 
@@ -37,8 +41,7 @@ def print_drive_gains(console: Console, gains: DriveGains) -> None:
     console.print(rows)
     print_sentences(console, "Warnings", gains.reasons, "yellow")
     print_sentences(console, "Notes", gains.notes, "")
-    outcome = ("Succeeded.", "bold green") if gains.success else ("Failed.", "bold red")
-    console.print(Text(*outcome))
+    print_outcome(console, gains.success)
 
 
 def profile_fragment(gains: DriveGains) -> str:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
-from dynid.report.terminal.console import NOT_IDENTIFIABLE, print_sentences, print_text, roomy
+from dynid.report.terminal.console import (
+    NOT_IDENTIFIABLE,
+    print_outcome,
+    print_sentences,
+    print_text,
+    roomy,
+)
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant, unit
 
@@ -56,8 +60,7 @@ def print_payload_identification(console: Console, identification: PayloadIdenti
     print_sentences(console, "Failed because", verdict.reasons, "bold red")
     print_sentences(console, "Warnings", verdict.warnings, "yellow")
     print_sentences(console, "Notes", identification.notes, "")
-    outcome = ("Succeeded.", "bold green") if verdict.success else ("Failed.", "bold red")
-    console.print(Text(*outcome))
+    print_outcome(console, verdict.success)
 
 
 def print_static_payload(console: Console, identification: StaticPayload) -> None:

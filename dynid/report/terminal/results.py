@@ -7,13 +7,18 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.text import Text
 
 from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
 from dynid.report.card import Card
-from dynid.report.terminal.commands import with_option
-from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
+from dynid.report.terminal.console import (
+    print_message,
+    print_outcome,
+    print_sentences,
+    print_text,
+    roomy,
+)
+from dynid.report.terminal.diagnosis import print_finding
 from dynid.report.terminal.tables import ResultTable, table
 from dynid.report.words import rest
 from dynid.report.write import kept_model
@@ -35,7 +40,6 @@ if TYPE_CHECKING:
     from dynid.report.next_command import NamedInputs
 
 _LONGEST_BAR, _SHORTEST_BAR = 40, 10  # [characters]
-_STYLES = {"problem": "bold red", "warning": "yellow", "note": ""}
 
 
 def print_identification(
@@ -116,8 +120,7 @@ def print_verdict(
         ("Notes", tuple(notes), ""),
     ):
         print_sentences(console, title, sentences, style)
-    outcome = ("Succeeded.", "bold green") if verdict.success else ("Failed.", "bold red")
-    console.print(Text(*outcome))
+    print_outcome(console, verdict.success)
 
 
 def _print_error_bars(console: Console, bars: Sequence[ErrorBar]) -> None:
@@ -202,13 +205,8 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
 
 
 def _print_contradictions(console: Console, contradictions: Iterable[Contradiction]) -> None:
-    for contradiction in contradictions:
-        title = f"{contradiction.severity}, {contradiction.kind.replace('_', ' ')}"
-        sentences = [
-            contradiction.sentence,
-            with_option(contradiction.kind, contradiction.remedy),
-        ]
-        print_sentences(console, title, sentences, _STYLES[contradiction.severity])
+    for one in contradictions:
+        print_finding(console, one.kind, one.severity, one.sentence, one.remedy)
 
 
 def recording_info_json(info: RecordingInfo) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from rich.text import Text
 
 from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, print_text, roomy
@@ -27,7 +28,7 @@ _DIGITS = 3
 _GIVEN = ("torque_error_time_constant", "low_speed", "boost_time", "debounce_time")
 
 
-def profile_lines(robot: Robot, tuning: Tuning) -> str:
+def _profile_lines(robot: Robot, tuning: Tuning) -> str:
     """Return the ``collision`` group that a profile needs, as YAML."""
     given = robot.settings(CollisionSettings).model_dump(mode="json", exclude_defaults=True)
     used = {name: getattr(robot.settings(CollisionSettings), name) for name in _GIVEN}
@@ -117,6 +118,7 @@ def print_tuning(console: Console, robot: Robot, tuning: Tuning, origin: str) ->
         counts = ", ".join(map(str, tuning.held_out_alarms))
         print_text(console, f"Alarms in each recording with thresholds from the others: {counts}.")
     print_sentences(console, "Warnings", tuning.warnings, "yellow")
+    console.print(Text(_profile_lines(robot, tuning)), end="", soft_wrap=True)
 
 
 def _print_causes(console: Console, tuning: Tuning) -> None:

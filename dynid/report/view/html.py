@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from importlib import import_module
@@ -15,7 +14,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
@@ -23,6 +21,7 @@ from dynid.dynamics.pose import Pose
 from dynid.errors import WriteError
 from dynid.files import write_text
 from dynid.report.local_server import HttpResponse, announce, answering, make_server
+from dynid.report.pages import environment
 from dynid.report.view.mesh import tube
 from dynid.report.view.scene import Scene, SceneBody, grid_step
 from dynid.robot.shapes import Colour, Shape
@@ -54,17 +53,20 @@ def render_html(scene: Scene) -> str:
         for command in _commands(scene)
     ]
     camera, target = _seen(scene)
-    environment = Environment(loader=PackageLoader("dynid", "report/view"), autoescape=True)
-    return environment.get_template("page.html.j2").render(
-        scene=scene,
-        viewer=viewer.read_text(encoding="utf-8").replace("</script", "<\\/script"),
-        commands=packed,
-        labels=_labels(scene),
-        legend=[(_css(entry.colour), entry.text) for entry in scene.legend],
-        camera=camera,
-        target=target,
-        field_of_view=FIELD_OF_VIEW,
-        step=grid_step(scene.reach),
+    return (
+        environment("dynid.report.view")
+        .get_template("page.html.j2")
+        .render(
+            scene=scene,
+            viewer=viewer.read_text(encoding="utf-8").replace("</script", "<\\/script"),
+            commands=packed,
+            labels=_labels(scene),
+            legend=[(_css(entry.colour), entry.text) for entry in scene.legend],
+            camera=camera,
+            target=target,
+            field_of_view=FIELD_OF_VIEW,
+            step=grid_step(scene.reach),
+        )
     )
 
 
@@ -218,13 +220,12 @@ def _css(colour: Colour) -> str:
     return f"rgb({red}, {green}, {blue})"
 
 
-def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: bool) -> None:
-    """Serve a scene's page on this machine until Ctrl-C.
+def serve(scene: Scene, *, port: int = 0, browse: bool) -> None:
+    """Serve a scene's page on this machine until Ctrl-C, and print its address.
 
     Args:
         scene: what to show.
         port: of the server, 0 for any free port.
-        ready: called with the page's address when the server is ready.
         browse: whether to open it in the user's browser.
 
     Raises:
@@ -233,7 +234,7 @@ def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: 
     server = page_server(scene, port=port)
     # whoever knows the address may end it
     with suppress(KeyboardInterrupt), answering(server) as address:
-        announce(address, ready, browse=browse)
+        announce(address, browse=browse)
         Event().wait()
 
 

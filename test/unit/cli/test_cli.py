@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from support.command_line import run_dynid as run
+from support.command_line import Ran, dynid
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid.cli.loading import robot_of_model
@@ -24,8 +24,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     robot = arm_robot()
     folder = tmp_path_factory.mktemp("written")
     (folder / "arm.urdf").write_text(ARM_URDF)
-    settings = robot.yaml_content(exclude_unset=True)
-    (folder / "arm.yaml").write_text(yaml.safe_dump(settings))
+    (folder / "arm.yaml").write_text(yaml.safe_dump(robot.yaml_content(exclude_unset=True)))
     mechanism = robot.mechanism()
     for seed in (0, 1):
         recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, seed=seed)
@@ -34,31 +33,24 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def workshop(written: Path, tmp_path: Path) -> Path:
-    """A folder with a robot's profile, its URDF, and two bags of its motion."""
+def workshop(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The present folder, with a robot's profile, its URDF, and two bags of its motion."""
+    monkeypatch.chdir(tmp_path)
     return shutil.copytree(written, tmp_path, dirs_exist_ok=True)
 
 
 def test_identifies_and_validates_and_leaves_four_files(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    workshop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = workshop / "out"
-    code = run(
-        monkeypatch, "identify", workshop / "motion_0", "-p", workshop / "arm.yaml", "-o", out
-    )
-    assert code == 0
-    assert "shoulder" in capsys.readouterr().out
-    assert {path.name for path in out.iterdir()} == {
-        "model.yaml",
-        "signals.mcap",
-        "report.html",
-        "arm_identified.urdf",
-    }
-    code = run(
-        monkeypatch, "validate", workshop / "motion_1", "--model", out / "model.yaml", "--json"
-    )
-    assert code == 0
-    validation = json.loads(capsys.readouterr().out)
+    ran = dynid(*MOTION)
+    assert ran.code == 0
+    assert "shoulder" in ran.out
+    names = {"model.yaml", "signals.mcap", "report.html", "arm_identified.urdf"}
+    assert {path.name for path in out.iterdir()} == names
+    ran = dynid("validate", "motion_1", "--model", out / "model.yaml", "--json")
+    assert ran.code == 0
+    validation = json.loads(ran.out)
     assert validation["success"] is True
     # torque noise is 0.05 N m: what is left of the wrist is mostly that
     assert all(joint["rmse"] < 0.08 for joint in validation["joints"].values()), validation
@@ -77,73 +69,49 @@ def test_identifies_and_validates_and_leaves_four_files(
 def test_an_interruption_leaves_the_results_of_one_identification(
     workshop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = workshop / "out"
-    run(monkeypatch, "identify", workshop / "motion_0", "-p", workshop / "arm.yaml", "-o", out)
-    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    dynid(*MOTION)
+    before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dynid.report.write.write_report", interrupted)
-    run(monkeypatch, "identify", workshop / "motion_1", "-p", workshop / "arm.yaml", "-o", out)
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    dynid("identify", "motion_1", "-p", "arm.yaml")
+    assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before
 
 
-def test_json_is_one_object_with_the_promised_keys(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(
-        monkeypatch,
-        *("identify", workshop / "motion_0", "-p", workshop / "arm.yaml"),
-        *("-o", workshop / "out", "--json"),
-    )
-    printed = json.loads(capsys.readouterr().out)
-    assert {"joints", "success", "reasons", "condition_number", "base_parameters", "samples"} <= (
-        printed.keys()
-    )
-    assert set(printed["joints"]) == {"shoulder", "elbow", "wrist"}
-    assert {
-        "rmse",
-        "nrmse",
-        "relative_error",
-        "max_relative_torque_error",
-        "mean_relative_torque_error",
-    } <= printed["joints"]["elbow"].keys()
+@pytest.mark.usefixtures("workshop")
+def test_json_is_one_object_and_several_recordings_make_one_model() -> None:
+    one, both = (json.loads(dynid(*MOTION, *more, "--json").out) for more in ([], ["motion_1"]))
+    keys = {"joints", "success", "reasons", "condition_number", "base_parameters", "samples"}
+    assert keys <= one.keys()
+    assert set(one["joints"]) == {"shoulder", "elbow", "wrist"}
+    errors = {"rmse", "nrmse", "relative_error"}
+    errors |= {"max_relative_torque_error", "mean_relative_torque_error"}
+    assert errors <= one["joints"]["elbow"].keys()
+    assert both["samples"] == 2 * one["samples"]
 
 
-def test_several_recordings_make_one_model(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    samples = {}
-    for recordings in (("motion_0",), ("motion_0", "motion_1")):
-        paths = [workshop / name for name in recordings]
-        run(
-            monkeypatch,
-            *("identify", *paths, "-p", workshop / "arm.yaml", "-o", workshop / "out", "--json"),
-        )
-        samples[len(recordings)] = json.loads(capsys.readouterr().out)["samples"]
-    assert samples[2] == 2 * samples[1]
-
-
-def test_a_failed_criterion_exits_with_1_and_keeps_earlier_results(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failed_criterion_exits_with_1_and_keeps_earlier_results(workshop: Path) -> None:
     out = workshop / "out"
     out.mkdir()
     (out / "model.yaml").write_text("of an earlier run")
-    code = run(
-        monkeypatch,
-        *("identify", workshop / "motion_0", "-p", workshop / "arm.yaml", "-o", out),
-        *("--set", "identification.max_relative_torque_error=0.0001"),
-    )
-    assert code == 1
+    strict = "identification.max_relative_torque_error=0.0001"
+    ran = dynid(*MOTION, "-o", out, "--set", strict)
+    assert ran.code == 1
     assert "failed" in (out / "report.failed.html").read_text().lower()
     written = yaml.safe_load((out / "model.failed.yaml").read_text())
     assert written["/**"]["ros__parameters"]["model"]["status"] == "failed"
     assert (out / "model.yaml").read_text() == "of an earlier run"
-    assert f"{out}/model.yaml of an earlier identification" in capsys.readouterr().err
+    assert f"{out}/model.yaml of an earlier identification" in ran.err
 
 
+def is_one_sentence(ran: Ran, part: str) -> bool:
+    lines = ran.err.strip().splitlines()
+    return ran.code == 2 and len(lines) == 1 and part.lower() in lines[0].lower()
+
+
+@pytest.mark.usefixtures("workshop")
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -161,27 +129,18 @@ def test_a_failed_criterion_exits_with_1_and_keeps_earlier_results(
         (["info", "gone.mcap"], "gone.mcap"),
     ],
 )
-def test_a_mistake_gets_one_sentence_and_exit_code_2(
-    workshop: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    part: str,
-) -> None:
-    monkeypatch.chdir(workshop)
-    assert run(monkeypatch, *arguments) == 2
-    printed = capsys.readouterr()
-    assert part.lower() in printed.err.lower()
-    assert "Traceback" not in printed.err
-    assert len(printed.err.strip().splitlines()) == 1
+def test_a_mistake_gets_one_sentence_and_exit_code_2(arguments: list[str], part: str) -> None:
+    ran = dynid(*arguments)
+    assert is_one_sentence(ran, part), ran
 
 
 def test_convert_writes_the_motion_of_a_csv_file_to_a_bag(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     time = np.arange(200) / 100
     table = np.column_stack([time, np.sin(time), np.cos(time)])
-    np.savetxt(tmp_path / "log.csv", table, delimiter=",", fmt="%.17g")
+    np.savetxt("log.csv", table, delimiter=",", fmt="%.17g")
     columns = {
         "delimiter": ",",
         "header": False,
@@ -190,20 +149,9 @@ def test_convert_writes_the_motion_of_a_csv_file_to_a_bag(
         "position": {"columns": [2]},
         "effort": {"columns": [3]},
     }
-    (tmp_path / "map.yaml").write_text(yaml.safe_dump(columns))
-    monkeypatch.chdir(tmp_path)
-    assert run(monkeypatch, "info", "convert", "log.csv", "bag", "--columns", "map.yaml") == 0
-    capsys.readouterr()
-    assert run(monkeypatch, "info", "bag") == 0
-    printed = capsys.readouterr().out
-    assert "200" in printed
-    assert "axis" in printed
-
-
-def test_help_lists_the_main_commands(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, "--help") == 0
-    printed = capsys.readouterr().out
-    for name in ("identify", "validate", "info", "demo"):
-        assert name in printed
+    Path("map.yaml").write_text(yaml.safe_dump(columns))
+    assert dynid("info", "convert", "log.csv", "bag", "--columns", "map.yaml").code == 0
+    ran = dynid("info", "bag")
+    assert ran.code == 0
+    assert "200" in ran.out
+    assert "axis" in ran.out

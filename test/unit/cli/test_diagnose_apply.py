@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from support.command_line import run_dynid
+from support.command_line import dynid
 from support.representatives import representatives
 from support.swung_arm import limited_arm, swung
 from support.synthetic import ARM_URDF
@@ -26,10 +26,8 @@ from dynid.recording.corrections import Correction, corrected
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 
-Run = Callable[..., int]
 
-
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The present folder, with the profile of an arm that has comments, and its URDF."""
     content = yaml.safe_dump(limited_arm().yaml_content(exclude_unset=True))
@@ -37,14 +35,6 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def run(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    def runs(*arguments: str) -> int:
-        return run_dynid(monkeypatch, *arguments)
-
-    return runs
 
 
 def record(name: str, **signals: np.ndarray) -> None:
@@ -55,22 +45,22 @@ def flip(name: str) -> None:
     record(name, effort=swung(limited_arm()).effort * [1.0, -1.0, 1.0])
 
 
-def test_the_written_profile_identifies_and_leaves_nothing_to_find(
-    shop: Path, run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_written_profile_identifies_and_leaves_nothing_to_find(shop: Path) -> None:
     flip("flipped")
-    assert run("diagnose", "flipped", "-p", "arm.yaml", "--apply", "mended.yaml") == 1
-    printed = capsys.readouterr().out.splitlines()
+    ran = dynid("diagnose", "flipped", "-p", "arm.yaml", "--apply", "mended.yaml")
+    assert ran.code == 1
+    printed = ran.out.splitlines()
     assert "wrote mended.yaml" in printed
     assert "  recording.corrections: [{signal: effort, joint: elbow, factor: -1.0}]" in printed
     command = shlex.split(printed[-1])
     assert command == ["dynid", "identify", "flipped", "-p", "mended.yaml"]
-    assert run(*command[1:]) == 0
-    assert run("diagnose", "flipped", "-p", "mended.yaml") == 0
-    assert "No problem found." in capsys.readouterr().out
+    assert dynid(*command[1:]).code == 0
+    ran = dynid("diagnose", "flipped", "-p", "mended.yaml")
+    assert ran.code == 0
+    assert "No problem found." in ran.out
 
 
-def test_comments_and_given_corrections_stay(shop: Path, run: Run) -> None:
+def test_comments_and_given_corrections_stay(shop: Path) -> None:
     given = (shop / "arm.yaml").read_text() + (
         "recording:\n  corrections:\n"
         "    # the drive counts backwards\n"
@@ -81,22 +71,22 @@ def test_comments_and_given_corrections_stay(shop: Path, run: Run) -> None:
     recorded = swung(limited_arm())
     effort, velocity = recorded.effort * [1.0, -1.0, 1.0], recorded.velocity * [1.0, 1.0, -1.0]
     record("flipped", effort=effort, velocity=velocity)
-    assert run("diagnose", "flipped", "-p", "arm.yaml", "--apply", "mended.yaml") == 1
+    assert dynid("diagnose", "flipped", "-p", "arm.yaml", "--apply", "mended.yaml").code == 1
     first, _, rest = (shop / "mended.yaml").read_text().partition("\n")
     assert first == "# With the corrections of `dynid diagnose --apply`."
     added = "    - {signal: effort, joint: elbow, factor: -1.0}\n# below\n"
     assert rest == given.replace("# below\n", added)
     assert (shop / "arm.yaml").read_text() == given
-    assert run("identify", "flipped", "-p", "mended.yaml") == 0
+    assert dynid("identify", "flipped", "-p", "mended.yaml").code == 0
 
 
-def test_gravity_becomes_that_of_the_recordings(shop: Path, run: Run) -> None:
+def test_gravity_becomes_that_of_the_recordings(shop: Path) -> None:
     tilted = limited_arm(gravity=[0.0, 6.94, -6.94])
     write_bag(swung(tilted), shop / "tilted")
-    assert run("diagnose", "tilted", "-p", "arm.yaml", "--apply", "mended.yaml") == 1
+    assert dynid("diagnose", "tilted", "-p", "arm.yaml", "--apply", "mended.yaml").code == 1
     gravity = load_robot("mended.yaml").gravity
     np.testing.assert_allclose(gravity, [0.0, 6.94, -6.94], atol=0.3)
-    assert run("diagnose", "tilted", "-p", "mended.yaml") == 0
+    assert dynid("diagnose", "tilted", "-p", "mended.yaml").code == 0
 
 
 def exchanged(good: Recording) -> Recording:
@@ -127,16 +117,11 @@ def test_corrected_recordings_leave_nothing_to_find(fault: Callable[..., Recordi
     assert diagnose_recordings(robot, [corrected(faulty, repair.corrections)]).found == ()
 
 
-def test_json_lists_corrections_settings_and_alternatives(
-    shop: Path, run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_lists_corrections_settings_and_alternatives(shop: Path) -> None:
     flip("flipped")
-    assert run("diagnose", "flipped", "-p", "arm.yaml", "--json", "--apply", "mended.yaml") == 1
-    (finding,) = (
-        one
-        for one in json.loads(capsys.readouterr().out)["findings"]
-        if one["cause"] == "flipped_sign"
-    )
+    ran = dynid("diagnose", "flipped", "-p", "arm.yaml", "--json", "--apply", "mended.yaml")
+    assert ran.code == 1
+    (finding,) = (one for one in json.loads(ran.out)["findings"] if one["cause"] == "flipped_sign")
     assert finding["corrections"] == [{"signal": "effort", "joint": "elbow", "factor": -1.0}]
     assert finding["alternatives"] == []
     assert finding["settings"] == {}
@@ -144,21 +129,18 @@ def test_json_lists_corrections_settings_and_alternatives(
 
 
 @pytest.mark.parametrize("profile", representatives(["elsewhere/arm.yaml", "arm.urdf"], 1))
-def test_a_urdf_alone_and_a_profile_of_another_folder_stay_found(
-    shop: Path, run: Run, capsys: pytest.CaptureFixture[str], profile: str
-) -> None:
+def test_a_urdf_alone_and_a_profile_of_another_folder_stay_found(shop: Path, profile: str) -> None:
     (shop / "elsewhere").mkdir()
     for name in ("arm.yaml", "arm.urdf"):
         (shop / "elsewhere" / name).write_text((shop / name).read_text())
     flip("flipped")
     arguments = ["-p", profile, "--set", "identification.trim_rest=false"]
-    assert run("diagnose", "flipped", *arguments, "--apply", "out/mended.yaml") == 1
+    assert dynid("diagnose", "flipped", *arguments, "--apply", "out/mended.yaml").code == 1
     text = Path("out/mended.yaml").read_text()
     assert yaml.safe_load(text)["urdf"] == f"../{Path(profile).with_suffix('.urdf')}"
     assert yaml.safe_load(text)["identification"]["trim_rest"] is False
-    capsys.readouterr()
-    run("diagnose", "flipped", "-p", "out/mended.yaml", "--json")
-    left = {one["cause"] for one in json.loads(capsys.readouterr().out)["findings"]}
+    again = dynid("diagnose", "flipped", "-p", "out/mended.yaml", "--json").out
+    left = {one["cause"] for one in json.loads(again)["findings"]}
     assert left <= {"ill_conditioned"}  # with the terms of a robot without a profile
 
 
@@ -192,26 +174,26 @@ def test_a_urdf_alone_becomes_a_profile_that_names_it(shop: Path) -> None:
     ],
 )
 def test_what_cannot_be_written_is_refused_in_one_sentence(
-    shop: Path, run: Run, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+    shop: Path, arguments: list[str], said: str
 ) -> None:
     record("good")
     (shop / "there.yaml").write_text("mine")
     before = (shop / "arm.yaml").read_text()
-    assert run("diagnose", "good", *arguments) == 2
-    (line,) = capsys.readouterr().err.strip().splitlines()
+    ran = dynid("diagnose", "good", *arguments)
+    assert ran.code == 2
+    (line,) = ran.err.strip().splitlines()
     assert said in line
     assert not (shop / "mended.yaml").exists()
     assert (shop / "arm.yaml").read_text() == before
     assert (shop / "there.yaml").read_text() == "mine"
 
 
-def test_findings_without_a_correction_are_not_applied(
-    shop: Path, run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_findings_without_a_correction_are_not_applied(shop: Path) -> None:
     write_bag(swung(limited_arm(), amplitudes=(0.2, 0.2, 0.2)), shop / "small")
-    assert run("diagnose", "small", "-p", "arm.yaml", "--apply", "mended.yaml") == 2
+    ran = dynid("diagnose", "small", "-p", "arm.yaml", "--apply", "mended.yaml")
+    assert ran.code == 2
     said = "no finding has a correction that the recordings decide on, so mended.yaml was not"
-    assert said in capsys.readouterr().err
+    assert said in ran.err
 
 
 # --- what is applied --------------------------------------------------------------------------

@@ -10,28 +10,25 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support.command_line import run_dynid
+from support.command_line import Ran, dynid
 from support.representatives import representatives
 from support.small_robot import write_small_robot
 
 KEPT = "Limits kept; self-collision not checked: the URDF has no readable shapes"
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    robot = str(write_small_robot(tmp_path))
+@pytest.fixture(autouse=True)
+def _robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_small_robot(tmp_path)
     monkeypatch.chdir(tmp_path)
 
-    def call(command: str, *words: str) -> tuple[int, str, str]:
-        code = run_dynid(monkeypatch, command, *words, "-p", robot)
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
 
-    return call
+def run(command: str, *words: str) -> Ran:
+    return dynid(command, *words, "-p", "duo.yaml")
 
 
 @pytest.mark.parametrize("kind", representatives(["fourier", "sine"], 1))
-def test_the_written_motion_is_safe(run, kind: str) -> None:
+def test_the_written_motion_is_safe(kind: str) -> None:
     code, out, _ = run("excite", "-o", "best.yaml", "--type", kind, "--starts", "1")
     assert code == 0
     assert "condition number" in out
@@ -44,14 +41,14 @@ def test_the_written_motion_is_safe(run, kind: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["fourier", "sine"])
-def test_the_margin_of_the_profile_is_respected(run, kind: str) -> None:
+def test_the_margin_of_the_profile_is_respected(kind: str) -> None:
     words = ("--set", "excitation.margin=0.3", "--type", kind, "--starts", "1", "--json")
     _, out, _ = run("excite", *words)
     assert json.loads(out)["excitation"]["margin"] == 0.3
 
 
 @pytest.mark.thorough
-def test_a_series_has_the_requested_duration(run) -> None:
+def test_a_series_has_the_requested_duration() -> None:
     words = ("--duration", "9", "--periods", "3", "--harmonics", "5", "--starts", "1", "--json")
     code, out, _ = run("excite", *words)
     assert code == 0
@@ -82,7 +79,7 @@ def test_a_series_has_the_requested_duration(run) -> None:
 
 
 @pytest.mark.thorough
-def test_from_centre_starts_at_the_centre_of_the_profile(run) -> None:
+def test_from_centre_starts_at_the_centre_of_the_profile() -> None:
     words = ("--from-centre", "--set", "excitation.centre=[0.3, -0.4]", "--starts", "1", "--json")
     _, out, _ = run("excite", *words)
     settings = json.loads(out)["excitation"]
@@ -95,7 +92,7 @@ def test_from_centre_starts_at_the_centre_of_the_profile(run) -> None:
 
 
 @pytest.mark.thorough
-def test_existing_files_are_replaced_only_with_force(run) -> None:
+def test_existing_files_are_replaced_only_with_force() -> None:
     Path("excitation.png").write_text("mine")
     code, _, err = run("excite", "--starts", "1")
     assert code == 2
@@ -117,14 +114,14 @@ def test_existing_files_are_replaced_only_with_force(run) -> None:
         (("--set", "limits.position=null"), "needs limits.position"),
     ],
 )
-def test_bad_input_is_one_sentence(run, words: tuple[str, ...], sentence: str) -> None:
+def test_bad_input_is_one_sentence(words: tuple[str, ...], sentence: str) -> None:
     code, out, err = run("excite", *words)
     assert (code, out) == (2, "")
     assert sentence in err
     assert err.count("\n") == 1
 
 
-def test_a_missing_folder_is_named_before_the_search(run, monkeypatch) -> None:
+def test_a_missing_folder_is_named_before_the_search(monkeypatch) -> None:
     search = "dynid.excitation.design.optimise.optimise"
     monkeypatch.setattr(search, lambda *_, **__: pytest.fail("searched"))
     code, _, err = run("excite", "-o", "absent/excitation.yaml")
@@ -144,7 +141,7 @@ def test_a_missing_folder_is_named_before_the_search(run, monkeypatch) -> None:
     ids=["in the proof", "in the prediction", "while writing"],
 )
 def test_a_signal_after_the_search_does_not_lose_the_motion(
-    run, number: int, module: str, name: str, monkeypatch: pytest.MonkeyPatch
+    number: int, module: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     function = getattr(importlib.import_module(module), name)
     sent = []

@@ -8,10 +8,9 @@ import numpy as np
 import pinocchio
 import pytest
 import yaml
+from support.command_line import output_of
 from support.dh_tables import CRAIG, POINT, one_row, table_of
-from typer.testing import CliRunner
 
-from dynid import cli
 from dynid.errors import DynidError
 from dynid.excitation.settings import find_excitation
 from dynid.files import share_directories
@@ -25,20 +24,12 @@ from dynid.simulation.settings import SimulationSettings
 TABLES = sorted((share_directories()[0] / "config" / "dh").glob("*.yaml"))
 
 
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(cli.app, ["new", "dh", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_writes_a_urdf_and_a_profile_that_belong_together(tmp_path: Path) -> None:
     row = {"limits": {"position": [-90, 90], "velocity": 90, "torque": 5}}
     table_of(one_row(**row, mass=1, centre=[0, 0, 0]), tmp_path)
     (tmp_path / "urdf").mkdir()
     urdf, profile = tmp_path / "urdf" / "one.urdf", tmp_path / "one.yaml"
-    printed = run(tmp_path / "table.yaml", "-o", urdf, "--profile-out", profile)
+    printed = output_of("new", "dh", tmp_path / "table.yaml", "-o", urdf, "--profile-out", profile)
     assert printed == f"wrote {urdf}\nwrote {profile}\n"
     loaded = load_robot(profile)
     assert loaded.mechanism().joints == ("joint_1",)
@@ -47,15 +38,15 @@ def test_writes_a_urdf_and_a_profile_that_belong_together(tmp_path: Path) -> Non
     assert find_excitation(loaded) is None
     assert make_plan(loaded).verdict.startswith("Limits kept")
     with pytest.raises(DynidError, match=r"one\.urdf: already exists; --force replaces it"):
-        run(tmp_path / "table.yaml", "-o", urdf)
-    run(tmp_path / "table.yaml", "-o", urdf, "--force")
+        output_of("new", "dh", tmp_path / "table.yaml", "-o", urdf)
+    output_of("new", "dh", tmp_path / "table.yaml", "-o", urdf, "--force")
 
 
 def test_without_output_it_prints_the_urdf_and_refuses_profile_out(tmp_path: Path) -> None:
     table_of(one_row(), tmp_path)
-    assert pinocchio.buildModelFromXML(run(tmp_path / "table.yaml")).njoints == 2
+    assert pinocchio.buildModelFromXML(output_of("new", "dh", tmp_path / "table.yaml")).njoints == 2
     with pytest.raises(DynidError, match=r"--profile-out needs --output"):
-        run(tmp_path / "table.yaml", "--profile-out", tmp_path / "one.yaml")
+        output_of("new", "dh", tmp_path / "table.yaml", "--profile-out", tmp_path / "one.yaml")
 
 
 def test_never_replaces_the_table_itself(tmp_path: Path) -> None:
@@ -66,11 +57,18 @@ def test_never_replaces_the_table_itself(tmp_path: Path) -> None:
         DynidError,
         match=r"table\.yaml: is an input, which is never overwritten; name another output",
     ):
-        run(
-            tmp_path / "table.yaml", "-o", urdf, "--profile-out", tmp_path / "table.yaml", "--force"
+        output_of(
+            "new",
+            "dh",
+            tmp_path / "table.yaml",
+            "-o",
+            urdf,
+            "--profile-out",
+            tmp_path / "table.yaml",
+            "--force",
         )
     with pytest.raises(DynidError, match=r"must differ from the URDF file"):
-        run(tmp_path / "table.yaml", "-o", urdf, "--profile-out", urdf)
+        output_of("new", "dh", tmp_path / "table.yaml", "-o", urdf, "--profile-out", urdf)
     assert (tmp_path / "table.yaml").read_text() == before
     assert not urdf.exists()
 
@@ -79,7 +77,9 @@ def test_links_without_mass_are_named(tmp_path: Path) -> None:
     content = one_row()
     content["rows"] = [CRAIG | POINT, CRAIG]
     table_of(content, tmp_path)
-    printed = run(tmp_path / "table.yaml", "-o", tmp_path / "one.urdf").splitlines()
+    printed = output_of(
+        "new", "dh", tmp_path / "table.yaml", "-o", tmp_path / "one.urdf"
+    ).splitlines()
     assert printed[1].startswith("dynid: note: the links behind joint_2 have no mass;")
 
 

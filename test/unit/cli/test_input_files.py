@@ -7,17 +7,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.pushed_robot import followed
 from support.small_robot import write_small_robot
 from support.stored_recording import stored
 from typer.testing import CliRunner
 
 from dynid.cli import app
 from dynid.errors import WriteError
-from dynid.excitation.build import build_excitation
-from dynid.excitation.settings import find_excitation
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
-from dynid.simulation.simulate import simulate
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +23,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small robot's profile, recordings, and results."""
     folder = tmp_path_factory.mktemp("made")
     robot = load_robot(write_small_robot(folder))
-    motion = build_excitation(find_excitation(robot), robot.limits, robot.joints)
-    recording = simulate(robot, motion)
+    recording = followed(robot)
     stored(recording, folder / "log.npz")
     write_bag(recording, folder / "bag")
     profile = folder / "duo.yaml"

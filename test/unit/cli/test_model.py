@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from support.command_line import run_dynid
+from support.command_line import Ran, dynid
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid.identification.identify import identify
@@ -18,7 +18,6 @@ from dynid.recording.convert import write_bag
 
 JOINTS = ("shoulder", "elbow", "wrist")
 FRICTION = {"Fv1": 3.0, "Fv2": 1.5, "Fv3": 0.3, "Fc1": 4.0, "Fc2": 2.0, "Fc3": 0.5}
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -32,17 +31,16 @@ def arm(tmp_path: Path) -> Path:
     return path
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    return run_dynid(monkeypatch, "model", *arguments)
+def run(*words: object, code: int = 0) -> Ran:
+    ran = dynid("model", *words)
+    assert ran.code == code, ran
+    return ran
 
 
-def test_at_a_state_gives_the_torque_of_the_simulated_robot(
-    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_at_a_state_gives_the_torque_of_the_simulated_robot(arm: Path) -> None:
     motion = {"--q": "30,-45,10", "--dq": "60,0,-60", "--ddq": "0,90,0", "--tau": "9,5,1"}
     options = [word for option in motion.items() for word in option]
-    assert run(monkeypatch, "at", "-p", arm, *options, "--degrees", "--json") == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(run("at", "-p", arm, *options, "--degrees", "--json").out)
     bare = arm_robot().mechanism()
     values = bare.parameters.copy()
     for name, value in FRICTION.items():
@@ -60,23 +58,17 @@ def test_at_a_state_gives_the_torque_of_the_simulated_robot(
     }
 
 
-def test_at_a_state_prints_tables(
-    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    assert run(monkeypatch, "at", "-p", arm, "--q", "0,0.5,0") == 0
-    printed = capsys.readouterr().out
+def test_at_a_state_prints_tables(arm: Path) -> None:
+    printed = run("at", "-p", arm, "--q", "0,0.5,0").out
     for words in ("Mass matrix", "condition number", "Coriolis matrix", "gravity", "viscous"):
         assert words in printed
 
 
-def test_along_a_recording_splits_torque_into_named_columns(
-    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
-) -> None:
+def test_along_a_recording_splits_torque_into_named_columns(arm: Path, tmp_path: Path) -> None:
     mechanism = arm_robot().mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), noise=0.0), tmp_path / "motion")
     split = tmp_path / "split.csv"
-    assert run(monkeypatch, "along", tmp_path / "motion", "-p", arm, "-o", split) == 0
-    assert "RMS of each part" in capsys.readouterr().out
+    assert "RMS of each part" in run("along", tmp_path / "motion", "-p", arm, "-o", split).out
     with split.open() as file:
         header, *rows = csv.reader(file)
     values = np.array(rows, dtype=float)
@@ -91,67 +83,58 @@ def test_along_a_recording_splits_torque_into_named_columns(
         np.testing.assert_allclose(column[f"{joint}.viscous [N*m]"], expected, atol=1e-6)
 
 
-def test_along_a_recording_writes_arrays(
-    arm: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_along_a_recording_writes_arrays(arm: Path, tmp_path: Path) -> None:
     mechanism = arm_robot().mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), noise=0.0), tmp_path / "motion")
     split = tmp_path / "split.npz"
-    assert run(monkeypatch, "along", tmp_path / "motion", "-p", arm, "-o", split, "--json") == 0
+    run("along", tmp_path / "motion", "-p", arm, "-o", split, "--json")
     with np.load(split) as arrays:
         assert tuple(arrays["joints"]) == JOINTS
         assert arrays["gravity"].shape == (len(arrays["time"]), 3)
         np.testing.assert_allclose(arrays["error"], arrays["measured"] - arrays["model"])
 
 
-def test_base_parameters_go_to_the_terminal_or_a_file(
-    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
-) -> None:
-    assert run(monkeypatch, "base", "-p", arm) == 0
-    assert "ZZ1R" in capsys.readouterr().out
+def test_base_parameters_go_to_the_terminal_or_a_file(arm: Path, tmp_path: Path) -> None:
+    assert "ZZ1R" in run("base", "-p", arm).out
     table = tmp_path / "base.yaml"
-    assert run(monkeypatch, "base", "-p", arm, "--format", "yaml", "-o", table) == 0
+    run("base", "-p", arm, "--format", "yaml", "-o", table)
     assert yaml.safe_load(table.read_text())["robot"] == "arm"
 
 
-def test_code_is_two_files_and_a_count_of_operations(
-    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
-) -> None:
+def test_code_is_two_files_and_a_count_of_operations(arm: Path, tmp_path: Path) -> None:
     folder = tmp_path / "code"
     arguments = ("code", "-p", arm, "-o", folder, "--name", "my_arm", "--without", "offset")
-    assert run(monkeypatch, *arguments) == 0
+    printed = run(*arguments).out
     assert {path.name for path in folder.iterdir()} == {"my_arm.c", "my_arm.h"}
     header = (folder / "my_arm.h").read_text()
     assert "void my_arm_inverse_dynamics(" in header
     assert "Omitted: joint terms of kind offset." in header
     assert "Off1" not in header
-    assert "general robot" in capsys.readouterr().out
+    assert "general robot" in printed
 
 
 @pytest.mark.parametrize(("target", "file"), [("st", "arm.st"), ("fmi", "arm.fmu")])
 def test_code_for_other_targets_is_one_file(
-    target: str, file: str, arm: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    target: str, file: str, arm: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "code"
-    assert run(monkeypatch, "code", "-p", arm, "-o", folder, "--target", target) == 0
+    run("code", "-p", arm, "-o", folder, "--target", target)
     assert [path.name for path in folder.iterdir()] == [file]
 
 
 def test_an_identified_model_has_standard_deviations_and_an_origin(
-    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+    arm: Path, tmp_path: Path
 ) -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
     model = tmp_path / "model.yaml"
     identify(robot, recording).model.save(model)
-    assert run(monkeypatch, "base", "-m", model) == 0
-    printed = capsys.readouterr().out
+    printed = run("base", "-m", model).out
     assert "identified parameters, model.yaml of 20" in printed
     (zz,) = (line for line in printed.splitlines() if line.startswith("ZZ1R"))
     assert " ± " in zz
-    assert run(monkeypatch, "at", "-m", model, "--q", "0,0,0", "--json") == 0
-    at_point = json.loads(capsys.readouterr().out)
+    at_point = json.loads(run("at", "-m", model, "--q", "0,0,0", "--json").out)
     identified = load_model(model).mechanism
     np.testing.assert_allclose(at_point["mass_matrix"], identified.mass_matrix(np.zeros(3)))
 
@@ -174,15 +157,11 @@ def test_an_identified_model_has_standard_deviations_and_an_origin(
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(
-    arm: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Capture,
-    arguments: tuple[str, ...],
-    words: list[str],
+    arm: Path, arguments: tuple[str, ...], words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(arm.parent)
-    assert run(monkeypatch, *(str(arm) if word == "ARM" else word for word in arguments)) == 2
-    printed = capsys.readouterr().err
+    words = (str(arm) if word == "ARM" else word for word in arguments)
+    printed = run(*words, code=2).err
     assert len(printed.strip().splitlines()) == 1
     assert printed.strip().endswith(".")
     for word in words:
@@ -190,22 +169,19 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     assert not (arm.parent / "code").exists()
 
 
-def test_softmc_writes_the_program_of_a_single_axis(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_softmc_writes_the_program_of_a_single_axis(tmp_path: Path) -> None:
     program = tmp_path / "IDNT1.PRG"
     options = ["-p", "axis_crank_vertical", "--without", "offset", "--axis", "A3"]
-    assert run(monkeypatch, "softmc", *options, "--arm-length", 0.4, "-o", program) == 0
-    assert str(program) in capsys.readouterr().out.replace("\n", "")
+    assert str(program) in run("softmc", *options, "--arm-length", 0.4, "-o", program).out.replace(
+        "\n", ""
+    )
     text = program.read_text()
     assert "A3.DynamicModel = 3\n" in text
     assert "'Omitted: joint terms of kind offset." in text
 
 
-def test_softmc_says_what_its_model_has_no_parameter_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_softmc_says_what_its_model_has_no_parameter_for(tmp_path: Path) -> None:
     program = tmp_path / "IDNT1.PRG"
-    assert run(monkeypatch, "softmc", "-p", "axis_crank_vertical", "-o", program) == 2
-    assert "--without offset" in " ".join(capsys.readouterr().err.split())
+    ran = run("softmc", "-p", "axis_crank_vertical", "-o", program, code=2)
+    assert "--without offset" in ran.said
     assert not program.exists()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.command_line import output_of
 from support.mobile_arm import mobile_arm
 from support.synthetic import ARM_URDF
 from support.walled_arm import URDF as WALLED_URDF
@@ -36,14 +37,6 @@ PART = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
 """
 
 
-def run(*arguments: object, answer: str | None = None) -> str:
-    result = CliRunner().invoke(cli.app, ["new", *map(str, arguments)], input=answer)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -53,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_profile_has_the_urdfs_joints_and_limits(folder: Path) -> None:
-    printed = run("arm.urdf")
+    printed = output_of("new", "arm.urdf")
     robot = load_robot("arm.yaml")
     assert robot.joints == ("shoulder", "elbow", "wrist")
     assert robot.limits.torque_max == (100, 100, 50)
@@ -67,7 +60,7 @@ def test_the_profile_has_the_urdfs_joints_and_limits(folder: Path) -> None:
 
 def test_the_motion_of_a_new_profile_avoids_collisions(folder: Path) -> None:
     Path("walled.urdf").write_text(WALLED_URDF)
-    run("walled.urdf")
+    output_of("new", "walled.urdf")
     robot = load_robot("walled.yaml")
     assert find_excitation(robot) is None
     assert make_plan(robot).verdict.startswith("Limits kept")
@@ -76,14 +69,14 @@ def test_the_motion_of_a_new_profile_avoids_collisions(folder: Path) -> None:
 
 
 def test_what_a_data_sheet_has_is_marked(folder: Path) -> None:
-    run("arm.urdf")
+    output_of("new", "arm.urdf")
     marked = [line for line in Path("arm.yaml").read_text().splitlines() if "FILL IN" in line]
     for word in ("acceleration", "effort", "currents", "planes"):
         assert any(word in line for line in marked), word
 
 
 def test_an_entry_that_is_filled_in_loads(folder: Path) -> None:
-    run("arm.urdf")
+    output_of("new", "arm.urdf")
     text = Path("arm.yaml").read_text()
     for key in ("acceleration", "torque_constant", "gear_ratio", "rated_current_ma", "names"):
         assert f"  # {key}: " in text
@@ -97,17 +90,17 @@ def test_an_entry_that_is_filled_in_loads(folder: Path) -> None:
 def test_nothing_is_replaced_unless_forced(folder: Path) -> None:
     Path("arm.yaml").write_text("mine")
     with pytest.raises(DynidError, match=r"arm\.yaml: already exists; --force replaces it"):
-        run("arm.urdf")
+        output_of("new", "arm.urdf")
     assert Path("arm.yaml").read_text() == "mine"
-    run("arm.urdf", "--force")
+    output_of("new", "arm.urdf", "--force")
     assert load_robot("arm.yaml").name == "arm"
 
 
 def test_of_several_chains_one_must_be_chosen(folder: Path) -> None:
     with pytest.raises(DynidError, match=r"2 chains .*--tip head .*--tip arm_2 .*--joints"):
-        run("mobile.urdf")
+        output_of("new", "mobile.urdf")
     assert not Path("mobile_arm.yaml").exists()
-    run("mobile.urdf", "--tip", "arm_2", "-o", "chosen.yaml", "--name", "lifted")
+    output_of("new", "mobile.urdf", "--tip", "arm_2", "-o", "chosen.yaml", "--name", "lifted")
     robot = load_robot("chosen.yaml")
     assert robot.name == "lifted"
     assert robot.joints == ("lift_joint", "arm_1_joint", "arm_2_joint")
@@ -118,22 +111,22 @@ def test_of_several_chains_one_must_be_chosen(folder: Path) -> None:
 
 def test_a_terminal_is_asked_for_the_chain(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dynid.cli.new._interactive", lambda: True)
-    printed = run("mobile.urdf", answer="9\n2\n")
+    printed = output_of("new", "mobile.urdf", answer="9\n2\n")
     assert "A number from 1 to 3" in printed
     assert load_robot("mobile_arm.yaml").joints[-1] == "arm_2_joint"
-    run("mobile.urdf", "--force", answer="3\n")
+    output_of("new", "mobile.urdf", "--force", answer="3\n")
     assert len(load_robot("mobile_arm.yaml").joints) == 4
 
 
 def test_joints_are_given_in_drive_order_and_by_pattern(folder: Path) -> None:
-    run("mobile.urdf", "--joints", "head_joint, arm_*")
+    output_of("new", "mobile.urdf", "--joints", "head_joint, arm_*")
     assert load_robot("mobile_arm.yaml").joints == ("head_joint", "arm_1_joint", "arm_2_joint")
     with pytest.raises(DynidError, match="--joints 'leg_1' matches no movable joint"):
-        run("mobile.urdf", "--joints", "leg_1", "--force")
+        output_of("new", "mobile.urdf", "--joints", "leg_1", "--force")
 
 
 def test_a_joint_that_turns_without_end_has_an_assumed_range(folder: Path) -> None:
-    printed = run("mobile.urdf", "--joints", "arm_*")
+    printed = output_of("new", "mobile.urdf", "--joints", "arm_*")
     assert "assumed, the URDF has no limit" in Path("mobile_arm.yaml").read_text()
     assert "±180° for arm_2_joint" in printed
     position = load_robot("mobile_arm.yaml").limits.position
@@ -146,7 +139,7 @@ def test_a_urdf_without_limits_leaves_them_to_fill_in(folder: Path) -> None:
         '<robot name="bare"><link name="a"/><link name="b"/><joint name="slide" type="prismatic">'
         '<parent link="a"/><child link="b"/><limit velocity="0" effort="0"/></joint></robot>'
     )
-    run("bare.urdf")
+    output_of("new", "bare.urdf")
     assert "limits: {}                 # FILL IN" in Path("bare.yaml").read_text()
     assert load_robot("bare.yaml").limits.position is None
 
@@ -162,7 +155,9 @@ def package(folder: Path) -> Path:
 
 
 def test_a_xacro_becomes_a_urdf_beside_the_profile(package: Path) -> None:
-    printed = run("made.urdf.xacro", "size:=0.25", "--package-path", package, "-o", "my.yaml")
+    printed = output_of(
+        "new", "made.urdf.xacro", "size:=0.25", "--package-path", package, "-o", "my.yaml"
+    )
     assert "wrote my.urdf" in printed
     assert 'xyz="0 0 0.5"' in Path("my.urdf").read_text()
     robot = load_robot("my.yaml")
@@ -171,13 +166,13 @@ def test_a_xacro_becomes_a_urdf_beside_the_profile(package: Path) -> None:
 
 def test_a_xacro_that_lacks_something_is_refused_with_what_to_give(package: Path) -> None:
     with pytest.raises(DynidError, match=r"argument size .*; give it as NAME:=VALUE"):
-        run("made.urdf.xacro", "--package-path", package)
+        output_of("new", "made.urdf.xacro", "--package-path", package)
     with pytest.raises(DynidError, match=r"package 'parts' was not found; .*--package-path"):
-        run("made.urdf.xacro", "size:=1")
+        output_of("new", "made.urdf.xacro", "size:=1")
     with pytest.raises(DynidError, match="must be NAME:=VALUE"):
-        run("made.urdf.xacro", "size=1")
+        output_of("new", "made.urdf.xacro", "size=1")
     with pytest.raises(DynidError, match=r"'size:=1': is for a xacro; arm\.urdf is a URDF"):
-        run("arm.urdf", "size:=1")
+        output_of("new", "arm.urdf", "size:=1")
 
 
 def test_meshes_of_a_package_are_found(package: Path) -> None:
@@ -185,7 +180,7 @@ def test_meshes_of_a_package_are_found(package: Path) -> None:
     Path("arm.urdf").write_text(
         ARM_URDF.replace('<link name="base"/>', f'<link name="base">{mesh}</link>')
     )
-    run("arm.urdf", "--package-path", package)
+    output_of("new", "arm.urdf", "--package-path", package)
     text = yaml.safe_load(Path("arm.yaml").read_text())
     assert text["workspace"]["mesh_folder"] == "elsewhere/some_checkout"
 
@@ -204,7 +199,7 @@ def test_meshes_of_a_package_are_found(package: Path) -> None:
 )
 def test_bad_input_is_one_sentence(folder: Path, arguments: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(DynidError, match=sentence):
-        run(*arguments)
+        output_of("new", *arguments)
 
 
 def test_a_command_says_what_it_assumes_of_a_urdf_alone(folder: Path) -> None:
@@ -216,7 +211,7 @@ def test_a_command_says_what_it_assumes_of_a_urdf_alone(folder: Path) -> None:
     )
     assert "limits of position, velocity and torque from the URDF" in result.stderr
     assert "dynid new arm.urdf -o arm.yaml" in result.stderr
-    run("arm.urdf")
+    output_of("new", "arm.urdf")
     assert CliRunner().invoke(cli.app, ["model", "base", "-p", "arm.yaml"]).stderr == ""
 
 
@@ -227,7 +222,7 @@ def test_a_joint_that_follows_a_moving_one_is_coupled(folder: Path) -> None:
     )
     assert text != ARM_URDF
     Path("geared.urdf").write_text(text)
-    run("geared.urdf", "-o", "geared.yaml")
+    output_of("new", "geared.urdf", "-o", "geared.yaml")
     for robot in (load_robot("geared.yaml"), load_robot("geared.urdf")):
         assert robot.joints == ("shoulder", "elbow")
         assert robot.closed_chain.passive == {"wrist": 0.1}
@@ -259,7 +254,7 @@ def test_meshes_are_found_where_the_xacro_of_a_urdf_is(
     link = f'<link name="base">{MESH.format(named)}</link>'
     text = ARM_URDF.replace('<link name="base"/>', link)
     Path("arm.urdf").write_text(f"{head}\n{text}")
-    run("arm.urdf")
+    output_of("new", "arm.urdf")
     folder = yaml.safe_load(Path("arm.yaml").read_text())["workspace"]["mesh_folder"]
     assert Path(folder).resolve() == Path(found).resolve()
     assert load_robot("arm.urdf").settings(WorkspaceSettings).mesh_folder is not None
@@ -269,26 +264,28 @@ def test_a_urdf_that_states_a_xacro_that_is_gone_is_read(folder: Path) -> None:
     text = Path("arm.urdf").read_text()
     head = "<!-- |  This document was autogenerated by xacro from /gone/arm.xacro | -->\n"
     Path("arm.urdf").write_text(head + text.lstrip())
-    run("arm.urdf")
+    output_of("new", "arm.urdf")
     assert "mesh_folder" not in Path("arm.yaml").read_text()
 
 
 def test_missing_meshes_are_named(folder: Path) -> None:
     link = f'<link name="base">{MESH.format("package://gone/arm.stl")}</link>'
     Path("arm.urdf").write_text(ARM_URDF.replace('<link name="base"/>', link))
-    assert "mesh 'package://gone/arm.stl' of base (set workspace.mesh" in run("arm.urdf")
+    assert "mesh 'package://gone/arm.stl' of base (set workspace.mesh" in output_of(
+        "new", "arm.urdf"
+    )
 
 
 def test_an_srdf_goes_into_the_profile(folder: Path) -> None:
     pair = '<disable_collisions link1="upper" link2="{}" reason="Adjacent"/>'
     Path("moveit").mkdir()
     Path("moveit/arm.srdf").write_text(f'<robot name="arm">{pair.format("hand")}</robot>')
-    run("arm.urdf", "--srdf", "moveit/arm.srdf")
+    output_of("new", "arm.urdf", "--srdf", "moveit/arm.srdf")
     srdf = load_robot("arm.yaml").settings(WorkspaceSettings).srdf
     assert srdf is not None
     assert Path(srdf) == Path("moveit/arm.srdf").absolute()
     Path("moveit/other.srdf").write_text(f'<robot name="arm">{pair.format("tail")}</robot>')
     for name, words in (("other", "SRDF of the same robot"), ("gone", "no such file")):
         with pytest.raises(DynidError, match=words):
-            run("arm.urdf", "--srdf", f"moveit/{name}.srdf", "-o", "second.yaml")
+            output_of("new", "arm.urdf", "--srdf", f"moveit/{name}.srdf", "-o", "second.yaml")
         assert not Path("second.yaml").exists()

@@ -8,26 +8,16 @@ from pathlib import Path
 
 import pytest
 from support.carried_body import CENTRE, INERTIA, MASS
+from support.pushed_robot import followed
 from support.small_robot import write_small_robot
 from support.stored_recording import stored
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from dynid.cli import app
 from dynid.errors import ConfigurationError, DynidError, ModelFileError
-from dynid.excitation.build import build_excitation
-from dynid.excitation.settings import find_excitation
 from dynid.profile import load_model, load_robot
 from dynid.robot.parameter_file import ros_parameters
-from dynid.robot.robot import Robot
 from dynid.simulation.payload import carrying
-from dynid.simulation.simulate import simulate
-
-
-def record(robot: Robot, path: Path) -> Path:
-    assert find_excitation(robot) is not None
-    motion = build_excitation(find_excitation(robot), robot.limits, robot.joints)
-    recording = simulate(robot, motion)
-    return stored(recording, path)
 
 
 @pytest.fixture(scope="module")
@@ -36,22 +26,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("payload")
     name = write_small_robot(folder)
     robot = load_robot(str(name))
-    record(robot, folder / "without.npz")
-    loaded = carrying(robot, MASS, CENTRE, INERTIA)
-    record(loaded, folder / "with.npz")
+    stored(followed(robot), folder / "without.npz")
+    stored(followed(carrying(robot, MASS, CENTRE, INERTIA)), folder / "with.npz")
     assert run("identify", folder / "without.npz", "-p", name, "-o", folder / "base").exit_code == 0
     return folder
 
 
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def identify(folder: Path, *words: object, base: object = "base/model.yaml") -> Result:
+    given = (folder / "with.npz", "--base-model", folder / str(base))
+    return run("payload", "identify", *given, *words)
 
 
 def test_payload_yaml_and_a_table_are_written(folder: Path, tmp_path: Path) -> None:
-    base = folder / "base/model.yaml"
-    result = run(
-        "payload", "identify", folder / "with.npz", "--model", base, "-o", tmp_path / "new"
-    )
+    given = (folder / "with.npz", "--model", folder / "base/model.yaml")
+    result = run("payload", "identify", *given, "-o", tmp_path / "new")
     assert result.exit_code == 0, result.output
     for words in ("mass", "with payload", "no effect on the torque", "Succeeded.", "payload.yaml"):
         assert words in result.output
@@ -63,18 +55,7 @@ def test_payload_yaml_and_a_table_are_written(folder: Path, tmp_path: Path) -> N
 
 
 def test_json_has_errors_without_and_with_the_payload(folder: Path, tmp_path: Path) -> None:
-    base = folder / "base/model.yaml"
-    result = run(
-        "payload",
-        "identify",
-        folder / "with.npz",
-        "--base-model",
-        base,
-        "-o",
-        tmp_path,
-        "--json",
-    )
-    found = json.loads(result.stdout)
+    found = json.loads(identify(folder, "-o", tmp_path, "--json").stdout)
     assert found["success"]
     assert found["payload"]["centre_z"]["standard_deviation"] is None
     assert set(found) == {
@@ -94,19 +75,8 @@ def test_json_has_errors_without_and_with_the_payload(folder: Path, tmp_path: Pa
 
 
 def test_a_failed_payload_is_not_written(folder: Path, tmp_path: Path) -> None:
-    result = run(
-        "payload",
-        "identify",
-        folder / "with.npz",
-        "--base-model",
-        folder / "base/model.yaml",
-        "-p",
-        folder / "duo.yaml",
-        "--set",
-        "identification.max_relative_torque_error=1e-6",
-        "-o",
-        tmp_path / "new",
-    )
+    strict = ["--set", "identification.max_relative_torque_error=1e-6"]
+    result = identify(folder, "-p", folder / "duo.yaml", *strict, "-o", tmp_path / "new")
     assert result.exit_code == 1
     assert "Failed." in result.output
     assert not (tmp_path / "new").exists()
@@ -145,15 +115,7 @@ def test_missing_options_are_named(
 
 
 def test_settings_without_a_profile_are_refused(folder: Path) -> None:
-    result = run(
-        "payload",
-        "identify",
-        folder / "with.npz",
-        "--base-model",
-        folder / "base/model.yaml",
-        "--set",
-        "identification.cutoff_hz=5",
-    )
+    result = identify(folder, "--set", "identification.cutoff_hz=5")
     assert "name it with --profile" in str(result.exception)
 
 
@@ -161,9 +123,7 @@ def test_a_failed_base_model_is_refused(folder: Path, tmp_path: Path) -> None:
     model = load_model(folder / "base/model.yaml")
     provenance = replace(model.identified_provenance, status="failed")
     replace(model, provenance=provenance).save(tmp_path / "failed.yaml", force=True)
-    result = run(
-        "payload", "identify", folder / "with.npz", "--base-model", tmp_path / "failed.yaml"
-    )
+    result = identify(folder, base=tmp_path / "failed.yaml")
     assert isinstance(result.exception, ModelFileError)
     assert "its identification failed" in str(result.exception)
 
@@ -171,9 +131,7 @@ def test_a_failed_base_model_is_refused(folder: Path, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def identified(folder: Path) -> Path:
     """The payload.yaml of the recording with payload."""
-    base = folder / "base/model.yaml"
-    arguments = ("--base-model", base, "-o", folder / "loaded")
-    assert run("payload", "identify", folder / "with.npz", *arguments).exit_code == 0
+    assert identify(folder, "-o", folder / "loaded").exit_code == 0
     return folder / "loaded/payload.yaml"
 
 
@@ -188,9 +146,8 @@ def test_payload_is_written_for_the_controller_of_a_maker(
     assert float(found) == pytest.approx(mass, abs=1e-9)
     assert "kg, m and kg m^2" in shown.stderr
     file = tmp_path / "load.dat"
-    assert (
-        run("payload", "write", identified, "-m", model, "--to", "kuka", "-o", file).exit_code == 0
-    )
+    kuka = run("payload", "write", identified, "-m", model, "--to", "kuka", "-o", file)
+    assert kuka.exit_code == 0
     assert file.read_text().startswith("LOAD_DATA[1]={M ")
     sensor = run("payload", "write", identified, "-m", model, "--to", "force-sensor")
     assert sensor.exit_code == 0, sensor.output
@@ -205,12 +162,9 @@ def test_payload_of_another_joint_than_the_models_is_refused(
     assert f"joint '{joint}'" in text
     other = tmp_path / "payload.yaml"
     other.write_text(text.replace(f"joint '{joint}'", "joint 'shoulder'"))
-    with pytest.raises(ConfigurationError, match="in the frame of joint 'shoulder'"):
-        CliRunner().invoke(
-            app,
-            ["payload", "write", str(other), "-m", str(folder / "base/model.yaml"), "--to", "abb"],
-            catch_exceptions=False,
-        )
+    result = run("payload", "write", other, "-m", folder / "base/model.yaml", "--to", "abb")
+    assert isinstance(result.exception, ConfigurationError)
+    assert "in the frame of joint 'shoulder'" in str(result.exception)
 
 
 def test_limits_with_the_payload_are_written_for_moveit(

@@ -8,78 +8,51 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from support.command_line import run_dynid
-from support.small_robot import write_small_robot
+from support.command_line import Ran, dynid
+from support.pushed_robot import LENGTH, ONSET, PUSH, write_pushed_robot
 
 from dynid.control.wrench.uncertainty import read_uncertainty, uncertainty_text
 from dynid.errors import ConfigurationError
-from dynid.excitation.build import build_excitation
-from dynid.excitation.settings import find_excitation
-from dynid.identification.identify import identify
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.robot.recordings import load_recording
-from dynid.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-ONSET, LENGTH, PUSH = 2.0, 0.3, 40.0  # [s], [s], [N m] far beyond any error of this robot
 
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A robot's model, free motion, and the same motion with an external torque at the elbow."""
     folder = tmp_path_factory.mktemp("workshop")
-    robot = load_robot(write_small_robot(folder))
-    settings = find_excitation(robot)
-    assert settings is not None
-    motion = build_excitation(settings, robot.limits, robot.joints)
-    free = simulate(robot, motion)
-    time = free.time - free.time[0]
-    effort = np.array(free.effort)
-    effort[(time >= ONSET) & (time < ONSET + LENGTH), 1] -= PUSH
-    for seed in (3, 4):
-        write_bag(simulate(robot, motion, seed=seed), folder / f"free_{seed}")
-    write_bag(replace(free, effort=effort), folder / "pushed")
-    identify(robot, free).model.save(folder / "model.yaml")
+    write_pushed_robot(folder, free_3=3, free_4=4)
     return folder
+
+
+def wrench(workshop: Path, *more: object, of: object = "pushed") -> Ran:
+    return dynid("collisions", "wrench", workshop / str(of), "-m", workshop / "model.yaml", *more)
+
+
+def free(workshop: Path, *names: str) -> list[str]:
+    return [f"--free={workshop / name}" for name in names]
 
 
 @pytest.fixture(scope="module")
 def uncertainty(workshop: Path) -> Path:
     """The file with the uncertainty from free motion."""
-    folder = workshop / "out"
-    given = [workshop / "pushed", "-m", workshop / "model.yaml", f"--free={workshop / 'free_3'}"]
-    with pytest.MonkeyPatch.context() as patch:
-        assert run(patch, *given, "-o", folder) == 0
-    return folder / "wrench_uncertainty.yaml"
+    assert wrench(workshop, *free(workshop, "free_3"), "-o", workshop / "out").code == 0
+    return workshop / "out" / "wrench_uncertainty.yaml"
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    return run_dynid(monkeypatch, "collisions", "wrench", *arguments)
-
-
-def test_files_and_table_show_the_contact(
-    workshop: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    out = tmp_path / "out"
-    free = [f"--free={workshop / name}" for name in ("free_3", "free_4")]
-    given = [workshop / "pushed", "-m", workshop / "model.yaml", *free, "-o", out]
-    assert run(monkeypatch, *given) == 0
-    shown = capsys.readouterr().out
-    assert "pushed: 1 contact in" in shown
-    assert "lower" in shown
-    assert {path.name for path in out.iterdir()} == {
-        "pushed_wrench.csv",
-        "pushed_wrench.png",
-        "wrench_uncertainty.yaml",
-    }
+def test_files_and_table_show_the_contact(workshop: Path, tmp_path: Path) -> None:
+    out, given = tmp_path / "out", free(workshop, "free_3", "free_4")
+    ran = wrench(workshop, *given, "-o", out)
+    assert ran.code == 0
+    assert "pushed: 1 contact in" in ran.out
+    assert "lower" in ran.out
+    names = {"pushed_wrench.csv", "pushed_wrench.png", "wrench_uncertainty.yaml"}
+    assert {path.name for path in out.iterdir()} == names
     with (out / "pushed_wrench.csv").open() as file:
         rows = list(csv.DictReader(file))
     touched = [float(row["time"]) for row in rows if row["contact"] == "1"]
@@ -90,28 +63,21 @@ def test_files_and_table_show_the_contact(
     assert float(peak["torque_elbow"]) == pytest.approx(PUSH, abs=1.0)
     assert float(peak["torque_elbow_sd"]) < 1.0
 
-    assert run(monkeypatch, *given[:3], *free, "--start", "1", "--json") == 0
-    (contact,) = json.loads(capsys.readouterr().out)["recordings"][0]["contacts"]
+    found = json.loads(wrench(workshop, *given, "--start", "1", "--json").out)
+    (contact,) = found["recordings"][0]["contacts"]
     assert contact["start"] == pytest.approx(ONSET, abs=0.05), "counted from the recording's start"
 
-    assert run(monkeypatch, *given) == 2
-    assert "already exists" in capsys.readouterr().err
-    assert run(monkeypatch, *given, "--force") == 0
+    again = wrench(workshop, *given, "-o", out)
+    assert again.code == 2
+    assert "already exists" in again.err
+    assert wrench(workshop, *given, "-o", out, "--force").code == 0
 
 
 def test_json_with_a_stored_uncertainty_equals_the_one_with_free_motion(
-    workshop: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    workshop: Path, uncertainty: Path
 ) -> None:
-    given = [workshop / "pushed", "-m", workshop / "model.yaml"]
-    free = f"--free={workshop / 'free_3'}"
-    assert run(monkeypatch, *given, free, "-o", tmp_path, "--json") == 0
-    first = json.loads(capsys.readouterr().out)
-    stored = tmp_path / "wrench_uncertainty.yaml"
-    assert run(monkeypatch, *given, "--uncertainty", stored, "--json") == 0
-    assert json.loads(capsys.readouterr().out) == first
+    first = json.loads(wrench(workshop, *free(workshop, "free_3"), "--json").out)
+    assert json.loads(wrench(workshop, "--uncertainty", uncertainty, "--json").out) == first
     assert set(first) == {"robot", "uncertainty", "recordings"}
     (one,) = first["recordings"]
     assert one["frame"] == "lower"
@@ -120,11 +86,10 @@ def test_json_with_a_stored_uncertainty_equals_the_one_with_free_motion(
     assert contact["links"] == ["lower"]
 
 
-def test_without_free_motion_it_says_where_the_uncertainty_is_from(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, workshop / "pushed", "-m", workshop / "model.yaml") == 0
-    assert "The rate of false contacts is unknown" in " ".join(capsys.readouterr().err.split())
+def test_without_free_motion_it_says_where_the_uncertainty_is_from(workshop: Path) -> None:
+    ran = wrench(workshop)
+    assert ran.code == 0
+    assert "The rate of false contacts is unknown" in ran.said
 
 
 @pytest.mark.parametrize(
@@ -137,15 +102,10 @@ def test_without_free_motion_it_says_where_the_uncertainty_is_from(
         (["--uncertainty", "nowhere.yaml"], "there is no such file"),
     ],
 )
-def test_a_mistake_is_one_sentence(
-    workshop: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    more: list[str],
-    sentence: str,
-) -> None:
-    assert run(monkeypatch, workshop / "pushed", "-m", workshop / "model.yaml", *more) == 2
-    assert sentence in " ".join(capsys.readouterr().err.split())
+def test_a_mistake_is_one_sentence(workshop: Path, more: list[str], sentence: str) -> None:
+    ran = wrench(workshop, *more)
+    assert ran.code == 2
+    assert sentence in ran.said
 
 
 @pytest.mark.parametrize(
@@ -171,49 +131,34 @@ def test_a_damaged_uncertainty_is_refused(
         read_uncertainty(path, robot)
 
 
-def test_recordings_of_the_same_name_are_both_shown(
-    workshop: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    other = tmp_path / "pushed"
-    shutil.copytree(workshop / "free_3", other)
-    given = [workshop / "pushed", other, "-m", workshop / "model.yaml", "--json"]
-    assert run(monkeypatch, *given) == 0
-    found = json.loads(capsys.readouterr().out)["recordings"]
+def test_recordings_of_the_same_name_are_both_shown(workshop: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(workshop / "free_3", tmp_path / "pushed")
+    found = json.loads(wrench(workshop, other, "--json").out)["recordings"]
     assert [one["recording"] for one in found] == [str(workshop / "pushed"), str(other)]
     assert len(found[0]["contacts"]) == 1
 
 
 def test_free_motion_that_the_model_does_not_describe_is_refused(
-    workshop: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    workshop: Path, tmp_path: Path
 ) -> None:
-    robot = load_robot(workshop / "duo.yaml")
-    free = load_recording(workshop / "free_3", robot)
-    write_bag(replace(free, effort=1000 * free.effort), tmp_path / "in N mm")
-    given = [workshop / "pushed", "-m", workshop / "model.yaml", f"--free={tmp_path / 'in N mm'}"]
-    assert run(monkeypatch, *given) == 2
-    assert ".mcap: the model leaves" in capsys.readouterr().err
+    motion = load_recording(workshop / "free_3", load_robot(workshop / "duo.yaml"))
+    write_bag(replace(motion, effort=1000 * motion.effort), tmp_path / "in N mm")
+    ran = wrench(workshop, f"--free={tmp_path / 'in N mm'}")
+    assert ran.code == 2
+    assert ".mcap: the model leaves" in ran.err
 
 
 @pytest.mark.parametrize("gain", ["30", "1e-300"])
 def test_recordings_that_are_too_short_for_the_observer_are_refused(
-    workshop: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    gain: str,
+    workshop: Path, tmp_path: Path, gain: str
 ) -> None:
-    free = load_recording(workshop / "free_3", load_robot(workshop / "duo.yaml"))
-    write_bag(free.cut(1.0, 1.015), tmp_path / "short")
-    given = ["-m", workshop / "model.yaml", "-p", workshop / "duo.yaml"]
-    given = [*given, f"--set=collision.observer_gain={gain}"]
-    assert run(monkeypatch, tmp_path / "short", *given) == 2
-    assert run(monkeypatch, workshop / "pushed", *given, f"--free={tmp_path / 'short'}") == 2
-    said = capsys.readouterr().err
-    assert said.count("samples, but the observer needs more than") == 2
-    assert len(said) < 400
+    motion = load_recording(workshop / "free_3", load_robot(workshop / "duo.yaml"))
+    write_bag(motion.cut(1.0, 1.015), tmp_path / "short")
+    given = ["-p", workshop / "duo.yaml", f"--set=collision.observer_gain={gain}"]
+    for ran in (
+        wrench(workshop, *given, of=tmp_path / "short"),
+        wrench(workshop, *given, f"--free={tmp_path / 'short'}"),
+    ):
+        assert ran.code == 2
+        assert "samples, but the observer needs more than" in ran.err
+        assert len(ran.err) < 200

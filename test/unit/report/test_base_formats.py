@@ -31,7 +31,7 @@ def puma() -> BaseTable:
 
 @given(random_trees(kinds=("viscous", "coulomb", "rotor_inertia", "offset")))
 @settings(max_examples=8)
-def test_yaml_read_back_gives_base_parameters_from_standard_ones(tree: RandomTree) -> None:
+def test_yaml_read_back_gives_base_parameters_and_roles_of_standard_ones(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
     content = yaml.safe_load(base_yaml(table_of(mechanism)))
     standard = {entry["name"]: entry["value"] for entry in content["standard_parameters"]}
@@ -40,13 +40,6 @@ def test_yaml_read_back_gives_base_parameters_from_standard_ones(tree: RandomTre
         terms = [factor * standard[name] for name, factor in entry["coefficients"].items()]
         size = np.abs(terms).sum()
         assert entry["value"] == pytest.approx(sum(terms), rel=0, abs=1e-14 * (1 + size))
-
-
-@given(random_trees(kinds=("viscous", "coulomb", "rotor_inertia", "offset")))
-@settings(max_examples=8)
-def test_yaml_read_back_has_the_roles_of_standard_parameters(tree: RandomTree) -> None:
-    mechanism = tree.mechanism()
-    content = yaml.safe_load(base_yaml(table_of(mechanism)))
     roles = {entry["name"]: entry["role"] for entry in content["standard_parameters"]}
     used = {name for entry in content["base_parameters"] for name in entry["coefficients"]}
     leads = {next(iter(entry["coefficients"])) for entry in content["base_parameters"]}

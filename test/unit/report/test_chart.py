@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dynid.report.chart import Chart, Layer, grid
-from dynid.report.ticks import Axis, round_step
+from dynid.report.ticks import Axis, bar_edges, round_step
 
 numbers = st.floats(-1e6, 1e6)
 
@@ -120,3 +120,19 @@ def test_texts_cannot_become_markup():
 @pytest.mark.parametrize(("low", "high"), [(-1.9, 1.9), (-0.19, 0.19), (0.1, 3.9), (-5.0, 0.5)])
 def test_an_axis_has_two_numbers_or_more(low, high):
     assert len(Axis(low, high).ticks(3)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.3, 0.3), (0.3, np.nextafter(0.3, 1)), (-1e15, -1e15 + 1), (0.0, 0.0)]
+)
+def test_values_that_are_all_the_same_are_in_bars_of_a_width(low: float, high: float) -> None:
+    edges = bar_edges(low, high, 40)
+    assert (np.diff(edges) >= 0).all()
+    assert edges[0] <= low
+    assert edges[-1] >= high
+    heights, _ = np.histogram([low, high, low], edges)
+    assert heights.sum() == 3
+
+
+def test_bars_span_the_values() -> None:
+    np.testing.assert_array_equal(bar_edges(-1.0, 3.0, 4), [-1.0, 0.0, 1.0, 2.0, 3.0])

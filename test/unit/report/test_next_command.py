@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.validated import validation_of
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.joint_errors import JointUse, UseName
@@ -14,7 +15,6 @@ from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
 from dynid.recording.corrections import Correction
 from dynid.report.next_command import NamedInputs, next_command, reading_options
-from dynid.report.terminal.commands import with_option
 
 NAMED = NamedInputs("my_arm.yaml", ("day 1.csv",), folder=Path("results"))
 MODEL = ["--model", "results/model.yaml"]
@@ -25,16 +25,7 @@ def validated(identification: Identification, *uses: UseName) -> Validation:
     serving = tuple(JointUse(use, True, 0.1, 0.2, "small") for use in uses)
     verdict = identification.verdict
     joints = tuple(replace(joint, uses=serving) for joint in verdict.joints)
-    return Validation(
-        identification.model,
-        replace(verdict, joints=joints),
-        signals=(),
-        measured_torque=(),
-        model_torque=(),
-        sources=(),
-        samples=1,
-        notes=(),
-    )
+    return replace(validation_of(identification), verdict=replace(verdict, joints=joints))
 
 
 def words(result: Identification | Validation, named: NamedInputs = NAMED) -> list[str]:
@@ -105,4 +96,3 @@ def test_magnitudes_of_torque_are_identified_with_their_option(failed: Identific
     command = words(replace(failed, findings=(unsigned,)))
     assert command[:4] == ["dynid", "identify", "my_arm.yaml", "day 1.csv"]
     assert command[4:] == ["--unsigned-torque", "--output", "results"]
-    assert "--unsigned-torque" in with_option("unsigned_effort", "Set it.")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from io import StringIO
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from PIL import Image
 from rich.console import Console
+from support.html_page import HtmlPage
 from support.small_robot import ROBOT, URDF
 
 from dynid.excitation.build import build_excitation
@@ -22,14 +21,14 @@ from dynid.excitation.settings import find_excitation
 from dynid.json_text import json_text
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
-from dynid.report.prediction import write_prediction_report
-from dynid.report.prediction_picture import (
-    draw_joints,
-    draw_standard_deviations,
-    draw_use,
+from dynid.report.prediction import (
+    deviation_chart,
+    limit_use_chart,
+    motion_charts,
     prediction_scene,
-    write_picture,
+    write_prediction_report,
 )
+from dynid.report.prediction_picture import write_picture
 from dynid.report.terminal.prediction import prediction_json, print_prediction
 from dynid.report.view.turntable import turntable
 from dynid.robot.model import nominal_model
@@ -63,30 +62,6 @@ def page(duo, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "excitation.html"
     write_prediction_report(duo, path)
     return path.read_text("utf-8")
-
-
-class Page(HTMLParser):
-    """Tags and texts; complains of a tag that is not closed in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.texts = [], [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
 
 
 def printed(prediction):
@@ -141,55 +116,36 @@ def test_a_picture_is_1600_pixels_wide_and_not_empty(duo, tmp_path):
         assert (part < 200).any()
 
 
-def test_curves_have_labels_and_units_for_revolute_and_prismatic_joints(scara):
-    drawing = Figure()
-    draw_joints(drawing, scara)
-    labels = [axes.get_ylabel() for axes in drawing.axes]
-    assert labels[0] == "joint_1\n[rad]"
-    assert labels[8:12] == ["joint_3\n[m]", "[m/s]", "[m/s²]", "[N]"]
-    assert labels[13:] == ["[rad/s]", "[rad/s²]", "[N·m]"]
-    assert {axes.get_xlabel() for axes in drawing.axes[-4:]} == {"time [s]"}
-
-
 def test_a_limit_is_a_line_where_it_is_near_and_a_number_where_it_is_far(duo):
-    drawing = Figure()
-    draw_joints(drawing, duo)
-    for axes, name in zip(
-        drawing.axes[:4], ("position", "velocity", "acceleration", ""), strict=True
+    for chart, name in zip(
+        motion_charts(duo), ("position", "velocity", "acceleration", ""), strict=False
     ):
         limits = duo.limits.range_of(name or "torque_max", 0)
-        lines = {float(line.get_ydata()[0]) for line in axes.lines[1:]}
-        texts = [text.get_text() for text in axes.texts]
-        assert lines <= set(limits)
-        assert texts == ([] if lines else [f"limits ± {limits[1]:#.3g}"])
+        assert set(chart.across) <= set(limits)
+        assert (f" limits ± {limits[1]:#.3g}" in chart.y_label) == (chart.across == ())
 
 
 def test_bars_show_the_parameters_with_a_known_value(duo):
-    axes = Figure().subplots()
-    draw_standard_deviations(axes, duo)
-    known = [one for one in duo.parameters if one.known]
-    assert [text.get_text() for text in axes.get_xticklabels()] == [one.name for one in known]
-    heights = [bar.get_height() for bar in axes.patches]
-    assert heights == pytest.approx([100 * one.relative for one in known])
+    heights = np.max([layer.y for layer in deviation_chart(duo).layers], axis=0)
+    expected = [100 * one.relative if one.known else 0.01 for one in duo.parameters]
+    assert heights == pytest.approx(expected)
 
 
-def test_without_known_values_a_sentence_replaces_the_bars(duo):
+def test_without_known_values_a_sentence_replaces_the_bars(duo, tmp_path):
     unknown = replace(duo, parameters=tuple(replace(one, value=0.0) for one in duo.parameters))
-    axes = Figure().subplots()
-    draw_standard_deviations(axes, unknown)
-    assert [text.get_text() for text in axes.texts] == ["no value is known"]
+    write_prediction_report(unknown, tmp_path / "page.html")
+    assert "No value is known." in (tmp_path / "page.html").read_text("utf-8")
+    write_picture(unknown, tmp_path / "page.png")
 
 
 def test_without_limits_no_use_of_them_is_drawn(duo):
     free = replace(duo, torques=tuple(replace(one, share=None) for one in duo.torques))
-    axes = Figure().subplots()
-    draw_use(axes, free)
-    torque = next(line for line in axes.lines if line.get_label() == "torque")
-    assert np.isnan(torque.get_xdata()).all()
+    drawn = {layer.label: layer.y.any() for layer in limit_use_chart(free).layers}
+    assert drawn == {"range": True, "velocity": True, "acceleration": True, "torque": False}
 
 
 def test_a_page_shows_every_joint_and_parameter(duo, page):
-    parsed = Page(page)
+    parsed = HtmlPage(page)
     for name in (*duo.joints, *(one.name for one in duo.parameters)):
         assert any(name in text for text in parsed.texts), name
     assert "Infinity" not in page
@@ -198,7 +154,7 @@ def test_a_page_shows_every_joint_and_parameter(duo, page):
 
 def test_the_figures_of_a_page_are_charts_with_names_and_units(scara, tmp_path):
     write_prediction_report(scara, tmp_path / "page.html")
-    parsed = Page((tmp_path / "page.html").read_text("utf-8"))
+    parsed = HtmlPage((tmp_path / "page.html").read_text("utf-8"))
     described = [attributes.get("aria-label") for _, attributes in parsed.tags]
     for joint in scara.joints:
         assert f"Acceleration of {joint} over time" in described
@@ -209,22 +165,10 @@ def test_the_figures_of_a_page_are_charts_with_names_and_units(scara, tmp_path):
     assert "row of the table of all base parameters" in parsed.texts
 
 
-def test_without_known_values_a_page_has_a_sentence_in_place_of_bars(duo, tmp_path):
-    unknown = replace(duo, parameters=tuple(replace(one, value=0.0) for one in duo.parameters))
-    write_prediction_report(unknown, tmp_path / "page.html")
-    assert "No value is known." in (tmp_path / "page.html").read_text("utf-8")
-
-
 def test_a_page_has_no_external_resources(page):
-    parsed = Page(page)
-    assert "http:" not in page
-    assert "https:" not in page
-    loading = {"link", "img", "iframe", "object", "embed", "image", "base"}
-    assert not loading & {tag for tag, _ in parsed.tags}
-    for _, attributes in parsed.tags:
-        assert attributes.get("href", "#").startswith("#")
-        assert "src" not in attributes
-    (policy,) = (a["content"] for tag, a in parsed.tags if tag == "meta" and "http-equiv" in a)
+    parsed = HtmlPage(page)
+    parsed.assert_loads_nothing()
+    (policy,) = parsed.policies
     assert policy.startswith("default-src 'none'")
 
 

@@ -7,54 +7,23 @@ import os
 import re
 from dataclasses import replace
 from datetime import datetime, timezone
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from support.html_page import HtmlPage
+from support.validated import validation_of
 
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import DynidError
-from dynid.identification.validate import Validation
+from dynid.evaluation.settings import EvaluationSettings
 from dynid.report.decimation import envelope, evenly
+from dynid.report.pages import split_sum
 from dynid.report.report import report_html, write_report, write_validation_report
-from dynid.report.tables import base_row, term_table
+from dynid.report.tables import error_columns, term_matrix
 from dynid.text import iso_time, percent, significant, unit
-
-VOID = {"meta", "br", "hr", "img", "link", "input"}
-
-
-class Page(HTMLParser):
-    """Tags with their attributes and texts; complains of a tag that is not closed in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.texts, self.ids = [], [], [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.ids += [value for name, value in attrs if name == "id"]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.ids += [value for name, value in attrs if name == "id"]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if not {"style", "title", "script"} & set(self.open):
-            self.texts.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.texts).split())
 
 
 @pytest.fixture(scope="module")
@@ -64,19 +33,11 @@ def html(identification):
 
 @pytest.fixture(scope="module")
 def page(html):
-    return Page(html)
+    return HtmlPage(html)
 
 
-def test_there_are_no_external_resources(html, page):
-    assert "http:" not in html
-    assert "https:" not in html
-    assert "@import" not in html
-    assert "url(" not in re.sub(r"url\(#", "", html)
-    loading = {"link", "img", "iframe", "object", "embed", "image", "base"}
-    assert not loading & {tag for tag, _ in page.tags}
-    for _, attributes in page.tags:
-        assert attributes.get("href", "#").startswith("#")
-        assert not {"src", "srcset", "onload", "onclick", "onerror"} & attributes.keys()
+def test_there_are_no_external_resources(page):
+    page.assert_loads_nothing()
 
 
 def test_every_tag_is_closed_and_every_reference_leads_somewhere(html, page):
@@ -103,8 +64,7 @@ def test_names_from_input_cannot_become_markup(html, page):
 def test_the_policy_allows_the_script_of_the_page_and_no_other(html, page):
     scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts]
-    policies = [a["content"] for _, a in page.tags if "Policy" in a.get("http-equiv", "")]
-    assert policies == [
+    assert page.policies == [
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hashes[0]}'"
     ]
     assert len(hashes) == 1
@@ -122,7 +82,7 @@ def test_success_is_stated_at_the_top(page, identification):
 
 
 def test_failure_is_stated_at_the_top_with_its_reasons(failed):
-    text = Page(report_html(failed)).text
+    text = HtmlPage(report_html(failed)).text
     assert "✗ Failed" in text[:400]
     assert "max relative torque error 61 % is above 50 %." in text[:1000]
     assert "✓" not in text
@@ -153,19 +113,32 @@ def test_parameters_are_shown_with_standard_deviations_and_status(page):
 
 
 def test_every_joint_term_has_a_cell_of_its_own(identification):
-    table = term_table(identification)
-    shown = [cell.text for row in table.rows for cell in row.cells if cell.text]
+    shown = [
+        cell.text for _, cells in term_matrix(identification).rows for cell in cells if cell.text
+    ]
     expected = [significant(p.value) for p in identification.parameters[30:]]
     assert sorted(shown) == sorted(expected)
 
 
-def test_a_long_combination_is_collapsed(identification):
+def test_an_error_that_is_known_of_some_joints_has_a_cell_at_each(identification):
+    joints = list(identification.verdict.joints)
+    for number, urdf in enumerate((math.nan, 0.25, math.nan)):
+        joints[number] = replace(joints[number], urdf_error=urdf)
+    columns = {
+        column.name: [cell.text for cell in column.cells]
+        for column in error_columns(joints, EvaluationSettings(), None)
+    }
+    assert columns["URDF"] == ["–", "25.0 %", "–"]
+    assert "held out" not in columns
+    assert {len(cells) for cells in columns.values()} == {3}
+
+
+def test_a_long_combination_is_collapsed():
     terms = " + ".join(f"0.125 M{number}" for number in range(2, 12))
-    first = identification.base_parameters[0]
-    found = base_row(replace(first, regrouping=f"ZZ1R = ZZ1 + {terms}")).regrouping
-    assert found.start + found.rest == f"ZZ1 + {terms}"
-    assert found.rest.startswith(" + 0.125 M")
-    assert base_row(first).regrouping.rest == ""
+    start, rest = split_sum(f"ZZ1R = ZZ1 + {terms}")
+    assert start + rest == f"ZZ1 + {terms}"
+    assert rest.startswith(" + 0.125 M")
+    assert split_sum("ZZ1R = ZZ1 + XX2 + 0.25 M3") == ("ZZ1 + XX2 + 0.25 M3", "")
 
 
 @pytest.mark.thorough
@@ -175,19 +148,14 @@ def test_a_report_of_a_million_samples_is_below_three_megabytes(make_identificat
 
 
 def test_a_joint_that_never_moves_is_drawn_too(identification):
+    names = ("position", "velocity", "acceleration", "torque")
+    torque = tuple(np.zeros_like(t) for t in identification.model_torque)
     signals = tuple(
-        replace(
-            s,
-            position=s.position * 0,
-            velocity=s.velocity * 0,
-            acceleration=s.acceleration * 0,
-            torque=s.torque * 0,
-        )
-        for s in identification.signals
+        replace(one, **dict.fromkeys(names, zero))
+        for one, zero in zip(identification.signals, torque, strict=True)
     )
-    torque = tuple(t * 0 for t in identification.model_torque)
     still = replace(identification, signals=signals, measured_torque=torque, model_torque=torque)
-    Page(report_html(still))
+    HtmlPage(report_html(still))
 
 
 def test_a_report_without_the_path_of_the_tool_is_whole(identification, monkeypatch):
@@ -196,7 +164,7 @@ def test_a_report_without_the_path_of_the_tool_is_whole(identification, monkeypa
 
     monkeypatch.setattr("dynid.report.report.moving_scene", open_loop)
     html = report_html(identification)
-    found = Page(html)
+    found = HtmlPage(html)
     assert "path" not in found.ids
     assert set(re.findall(r'href="#([\w-]+)', html)) <= set(found.ids)
 
@@ -204,37 +172,19 @@ def test_a_report_without_the_path_of_the_tool_is_whole(identification, monkeypa
 def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
     path = tmp_path / "validation.html"
     write_validation_report(validation_of(identification), path)
-    text = Page(path.read_text()).text
+    text = HtmlPage(path.read_text()).text
     assert "arm: validation of its dynamic model" in text
     assert "The model explains unseen recordings at every joint" in text
     assert f"Model of {iso_time(identification.provenance.created)} " in text
     assert "edited" not in text
     assert "Base parameters" not in text
-
-
-def test_a_validation_has_the_date_of_an_edit_of_its_model(identification, tmp_path):
-    made = replace(
-        identification.provenance, edited_at=datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone.utc)
-    )
+    edited_at = datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone.utc)
+    made = replace(identification.provenance, edited_at=edited_at)
     edited = replace(identification.model, provenance=made)
-    path = tmp_path / "validation.html"
     write_validation_report(replace(validation_of(identification), model=edited), path)
-    text = Page(path.read_text()).text
+    text = HtmlPage(path.read_text()).text
     assert f"Model of {made.dated}" in text
     assert "edited by hand on 2026-05-04T03:02:01" in text
-
-
-def validation_of(identification) -> Validation:
-    return Validation(
-        model=identification.model,
-        verdict=identification.verdict,
-        signals=identification.signals,
-        measured_torque=identification.measured_torque,
-        model_torque=identification.model_torque,
-        sources=identification.sources,
-        samples=identification.samples,
-        notes=identification.notes,
-    )
 
 
 def test_a_report_is_written_whole_or_not_at_all(identification, tmp_path, monkeypatch):
@@ -329,7 +279,7 @@ def test_scales_of_terms_are_short_numbers(identification, scale, text):
     term = TermSettings(kind="stribeck", scale=scale)
     model = replace(identification.model, robot=identification.robot.with_terms([term]))
     html = report_html(replace(identification, model=model))
-    assert text in Page(html).text
+    assert text in HtmlPage(html).text
 
 
 def test_the_errors_before_and_after_are_bars_of_one_scale(identification, tmp_path):

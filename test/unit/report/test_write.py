@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from support.validated import validation_of
 
-from dynid.identification.validate import Validation
 from dynid.profile import load_model
 from dynid.report.write import kept_model, write_outputs, write_validation_outputs
 
@@ -24,19 +24,6 @@ def without_reports(monkeypatch) -> None:
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
-
-
-def validation_of(identification) -> Validation:
-    return Validation(
-        model=identification.model,
-        verdict=identification.verdict,
-        signals=identification.signals,
-        measured_torque=identification.measured_torque,
-        model_torque=identification.model_torque,
-        sources=identification.sources,
-        samples=identification.samples,
-        notes=(),
-    )
 
 
 def test_a_failed_identification_leaves_the_good_one_byte_for_byte(

@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.deadlines import LONGEST
@@ -68,7 +69,9 @@ def ended(job: Job) -> int | None:
 
 
 def with_step(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    step = StartStep("own", "", "", "", lambda _: list(words), needs=())
+    step = SimpleNamespace(
+        name="own", runs=True, results=(), words=lambda _: [*words], missing=lambda _: ""
+    )
     monkeypatch.setattr(session_module, "STEPS", (step,))
 
 

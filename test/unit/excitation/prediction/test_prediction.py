@@ -20,7 +20,7 @@ from dynid.excitation.settings import find_excitation
 from dynid.excitation.sine import SineExcitation
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
-from dynid.report.prediction_picture import prediction_scene
+from dynid.report.prediction import prediction_scene
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
 from dynid.simulation.sensor_noise import stated_torque_noise

@@ -55,9 +55,11 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 def test_a_step_is_shown_as_it_is_written(
     terminal: Terminal, shown: threading.Event, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    before = sys.stdout
     with progress(Console(file=io.StringIO())) as step:
         step("estimating [bold] [m]")
         assert shown.wait(LONGEST)
+        assert sys.stdout is before
     assert "estimating [bold] [m]" in terminal.getvalue()
     assert capsys.readouterr().out == ""
 
@@ -99,30 +101,21 @@ def test_a_duration_is_as_precise_as_an_estimate(seconds: float, text: str) -> N
     assert module._duration(seconds) == text
 
 
-@pytest.mark.usefixtures("terminal")
-def test_standard_output_is_not_redirected(shown: threading.Event) -> None:
-    before = sys.stdout
-    with progress(Console(file=io.StringIO())):
-        assert shown.wait(LONGEST)
-        assert sys.stdout is before
-
-
-def test_quick_work_shows_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 60.0)
-    with progress(Console(file=io.StringIO())) as step:
-        step("estimating")
-    assert terminal.getvalue() == ""
-
-
-def test_json_shows_nothing(terminal: Terminal) -> None:
-    with progress(Console(quiet=True)) as step:
-        step("estimating")
-    assert terminal.getvalue() == ""
-
-
-def test_a_dumb_terminal_shows_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-    with progress(Console(file=io.StringIO())) as step:
+@pytest.mark.parametrize(
+    ("quiet", "patience", "kind"),
+    [(False, 60.0, "xterm"), (True, 0.0, "xterm"), (False, 0.0, "dumb")],
+    ids=["quick work", "JSON", "a dumb terminal"],
+)
+def test_nothing_is_shown(
+    terminal: Terminal,
+    monkeypatch: pytest.MonkeyPatch,
+    quiet: bool,
+    patience: float,
+    kind: str,
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", patience)
+    monkeypatch.setenv("TERM", kind)
+    with progress(Console(file=io.StringIO(), quiet=quiet)) as step:
         step("estimating")
     assert terminal.getvalue() == ""
 
@@ -216,19 +209,15 @@ def test_work_before_the_first_share_does_not_count(step: Progress, clock: Clock
     assert said(step) == ("30 %", "about 70 s left")
 
 
-def test_the_time_left_grows_while_nothing_is_done(step: Progress, clock: Clock) -> None:
+def test_the_time_left_grows_while_nothing_is_done_and_a_share_never_falls(
+    step: Progress, clock: Clock
+) -> None:
     step.share(0.0)
     clock.now = 10.0
     step.share(0.5)
     assert said(step) == ("50 %", "about 10 s left")
     clock.now = 40.0
     assert said(step) == ("50 %", "about 40 s left")
-
-
-def test_a_share_never_falls(step: Progress, clock: Clock) -> None:
-    step.share(0.0)
-    clock.now = 10.0
-    step.share(0.5)
     step.share(0.2)
     step("a next step")
     assert said(step)[0] == "50 %"

@@ -10,6 +10,7 @@ from dynid.recording.convert import write_bag
 from dynid.recording.info import describe
 from dynid.recording.model import Recording
 from dynid.report.card import Card
+from dynid.report.terminal.diagnosis import print_finding
 from dynid.report.terminal.results import print_identification, print_recording_info, print_verdict
 
 
@@ -74,6 +75,12 @@ def test_a_failed_verdict_has_its_reasons(failed):
     text = printed(print_verdict, Card.of(failed))
     assert "Failed because:" in text
     assert text.splitlines()[-1] == "Failed."
+
+
+def test_a_remedy_names_the_option_that_does_the_same():
+    text = printed(print_finding, "unsigned_effort", "problem", "No signs.", "Set it.")
+    assert text.splitlines()[0] == "problem, unsigned effort:"
+    assert "Set it. For one run: dynid identify … --unsigned-torque." in text
 
 
 def test_nothing_is_printed_where_only_json_is_wanted(identification):

@@ -34,7 +34,7 @@ from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
 from dynid.report import friction, terminal
 from dynid.report.card import Card
-from dynid.report.friction import print_comparisons, print_selection
+from dynid.report.friction import print_comparisons, print_friction, print_selection
 from dynid.report.terminal.collisions import print_collisions
 from dynid.report.terminal.comparison import print_model_comparison
 from dynid.report.terminal.diagnosis import print_diagnosis
@@ -76,140 +76,140 @@ NO_TABLE = {
     "print_written",
     "print_kept_model",
     "print_next",
+    "print_result",
+    "print_finding",
+    "print_outcome",
 }
 
 
-def some(**fields: object) -> SimpleNamespace:
-    return SimpleNamespace(**fields)
+LONG_NAME = "a_recording_of_the_whole_day_with_a_name_of_many_words.mcap"
+USUAL: dict[str, object] = {
+    "joint": JOINTS[0],
+    "joints": JOINTS,
+    "joint_names": JOINTS,
+    "prismatic": [False, True, False],
+    "robot": "robot",
+    "name": LONG_NAME,
+    "recording": LONG_NAME,
+    "unit": "kg*m^2",
+    "time": 1234.567,
+    "success": True,
+    "resting": True,
+    "unknown": "",
+    **dict.fromkeys(("verdict", "outcome", "no_model", "problem", "remedy", "sentence"), SENTENCE),
+    **dict.fromkeys(("reasons", "warnings", "notes", "grounds", "doubts"), (SENTENCE,)),
+    **dict.fromkeys(("header", "damage", "repairs", "replaced"), (SENTENCE,)),
+}
+"""Long but ordinary content by the name of a field; other fields are small numbers."""
 
 
-def errors() -> list[SimpleNamespace]:
-    numbers = dict.fromkeys(
-        ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared", "urdf_error"), abs(SMALL)
+class Some(SimpleNamespace):
+    """A result of which only the fields that matter are given."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return USUAL.get(name, SMALL)
+
+
+def of_every_joint(**fields: object) -> list[Some]:
+    return [Some(joint=joint, **fields) for joint in JOINTS]
+
+
+def verdict(success: bool = True) -> Some:
+    joints = of_every_joint(
+        unit="permille",
+        errors_in_motion=(123.0, 123.0),
+        state="good",
+        uses=(),
+        rest_share=0.5,
+        static_friction=1.0,
+        held_out_error=0.3,
+        urdf_error=abs(SMALL),
+        relative_error=abs(SMALL),
     )
-    relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
-    use: dict[str, object] = {"errors_in_motion": (123.0, 123.0)}
-    use |= {"feedforward": True, "collision": False, "uses": (), "state": "good"}
-    use |= {"moving_error": 0.1, "rest_share": 0.5, "rest_rmse": 0.2, "static_friction": 1.0}
-    use |= {"rest_error_share": 0.7, "coverage": 0.95, "held_out_error": 0.3}
-    return [some(joint=joint, unit="permille", **numbers, **relative, **use) for joint in JOINTS]
-
-
-def verdict(success: bool = True) -> SimpleNamespace:
-    sentences = {"reasons": (SENTENCE,), "warnings": (SENTENCE,)}
-    compared = {"compared": errors(), "mean_error": SMALL, "mean_urdf_error": 1.5}
-    return some(joints=errors(), success=success, **sentences, **compared)
+    return Some(joints=joints, compared=joints, success=success, mean_urdf_error=1.5)
 
 
 def card() -> Card:
     return Card(verdict(success=False), SENTENCE, f"dynid identify {SENTENCE}")
 
 
-def payload() -> SimpleNamespace:
+def payload() -> Some:
     rows = [("centre of mass x", SMALL, "kg*m^2", 1e-6), ("mass", 1.0, "kg", None)]
-    return some(robot="robot", joint=JOINTS[2], rows=rows, reasons=(SENTENCE,))
+    return Some(joint=JOINTS[2], rows=rows)
 
 
-def collisions() -> list[SimpleNamespace]:
-    number = {"value": SMALL, "threshold": 1.5}
-    alarm = some(time=1234.5, until=1250.25, joint=JOINTS[0], cause="torque_threshold", **number)
-    margin = some(time=1234.5, joint=JOINTS[0], share=0.7, **number)
-    long = "a_recording_of_the_whole_day_with_a_name_of_many_words.mcap"
-    return [
-        some(recording=long, hours=8, alarms=[alarm], margins=[margin]),
-        some(recording=long, hours=8, alarms=[], margins=[margin]),
-    ]
+def collisions() -> list[Some]:
+    alarm = Some(until=1250.25, cause="torque_threshold", threshold=1.5)
+    margin = Some(share=0.7)
+    return [Some(hours=8, alarms=alarms, margins=[margin]) for alarms in ([alarm], [])]
 
 
-def trial() -> SimpleNamespace:
-    run = some(peak=np.full(3, 1e-7), rms=np.full(3, 1e-7), metric=0.1)
-    return some(
-        robot="robot",
-        joints=JOINTS,
-        prismatic=[False, True, False],
-        metric="settling_time",
-        watched="tool",
-        without=run,
-        with_model=run,
-        ratio=1.0,
-    )
+def trial() -> Some:
+    run = Some(peak=np.full(3, 1e-7), rms=np.full(3, 1e-7), metric=0.1)
+    metric = {"metric": "settling_time", "watched": "tool", "ratio": 1.0}
+    return Some(**metric, without=run, with_model=run)
 
 
-def model_comparison() -> SimpleNamespace:
-    names = ("torque", "rms", "largest", "bodies", "terms", "expected")
-    torques = [some(joint=joint, **dict.fromkeys(names, abs(SMALL))) for joint in JOINTS]
-    row = some(name="XX12R", first=SMALL, second=-SMALL, score=-12345.6, unit="kg*m^2")
+def model_comparison() -> Some:
+    row = Some(name="XX12R", second=-SMALL, score=-12345.6)
     models = {
-        name: some(robot=some(name="robot", gravity=name), mechanism=some(joints=JOINTS))
+        name: Some(robot=Some(name="robot", gravity=name), mechanism=Some())
         for name in ("first", "second")
     }
-    return some(
+    recording = Some(torque=of_every_joint(), first_error=[123.0] * 3, second_error=[0.1] * 3)
+    return Some(
         **models,
         parameters=[row] * 20,
         only_one=["Off1"] * 20,
-        distance=1.234e8,
         freedom=40,
-        probability=1e-9,
-        workspace=torques,
-        recordings=[
-            some(name="work.mcap", torque=torques, first_error=[123.0] * 3, second_error=[0.1] * 3)
-        ],
+        workspace=of_every_joint(),
+        recordings=[recording],
     )
 
 
-def servos() -> SimpleNamespace:
+def servos() -> Some:
     names = [f"position_gain of {joint}" for joint in JOINTS]
-    law = some(position_gain=np.full(3, SMALL), bias=np.full(3, SMALL))
-    return some(
-        robot="robot",
+    known = dict.fromkeys(names, SMALL)
+    combinations = [Some(name=names[0], others={}), Some(name=names[1], others=known)]
+    return Some(
         names=names,
         values=[SMALL] * 3,
         standard_deviations=[1e-7] * 3,
         relative_error=np.full(3, 0.123),
-        known=dict.fromkeys(names, SMALL),
-        law=law,
+        known=known,
+        law=Some(position_gain=np.full(3, SMALL), bias=np.full(3, SMALL)),
         unknowns=["position_gain", "bias"],
-        combinations=[
-            some(name=names[0], value=SMALL, others={}),
-            some(name=names[1], value=SMALL, others=dict.fromkeys(names, SMALL)),
-        ],
+        combinations=combinations,
     )
 
 
-def servo_rig() -> tuple[SimpleNamespace, list[SimpleNamespace]]:
+def servo_rig() -> tuple[Some, list[Some]]:
     robot = load_robot("servo_rig")
-    names = ("torque_per_volt", "damping", "Fc1", "Ia1", "bias")
-    found = some(
+    found = Some(
         robot=robot,
-        names=names,
+        names=("torque_per_volt", "damping", "Fc1", "Ia1", "bias"),
         values=np.full(5, SMALL),
         standard_deviations=np.full(5, 1e-7),
         relative_errors=(0.123, 0.004),
         parameters=np.full(len(robot.mechanism().parameter_names), SMALL),
-        viscous=SMALL,
     )
-    name = "a_recording_of_the_whole_day.npz"
-    return found, [some(name=name, profile=SMALL, identified=SMALL, motion=1.0)]
+    return found, [Some(motion=1.0)]
 
 
-def roll_outs() -> SimpleNamespace:
+def roll_outs() -> Some:
     numbers = dict.fromkeys(("rms", "rms_at_end", "motion"), np.full(3, SMALL))
-    return some(starts=np.zeros(12), horizon=1.0, joint_names=JOINTS, **numbers)
+    return Some(starts=np.zeros(12), horizon=1.0, **numbers)
 
 
-def wrench() -> SimpleNamespace:
+def wrench() -> Some:
     samples = 10
     variance = np.full((samples, 6, 6), np.inf)
     variance[:, range(5), range(5)] = 1e-9
-    contact = some(
-        start=1234.5,
-        stop=1250.25,
-        links=JOINTS[:2],
-        probabilities=(0.5, 0.4),
-        distance=1e7,
-        distinguished=False,
-    )
-    return some(
+    times = {"start": 1234.5, "stop": 1250.25, "distance": 1e7}
+    contact = Some(**times, links=JOINTS[:2], probabilities=(0.5, 0.4), distinguished=False)
+    return Some(
         frame="left_arm_tool_centre_point",
         time=np.linspace(0, 1300, samples),
         contacts=[contact],
@@ -221,79 +221,31 @@ def wrench() -> SimpleNamespace:
     )
 
 
-def tuning() -> SimpleNamespace:
-    level = some(low=0.000123, high=0.000456)
-    joints = [
-        some(
-            joint=joint,
-            largest=SMALL,
-            torque_error_max=SMALL,
-            moving=level,
-            velocity_factor=SMALL,
-            acceleration_factor=SMALL,
-            reversal_boost=SMALL,
-            resting=level,
-        )
-        for joint in JOINTS
-    ]
-    return some(
+def tuning() -> Some:
+    level = Some(low=0.000123, high=0.000456)
+    return Some(
         hours=1.0,
-        false_alarms_per_hour=0.1,
-        joints=joints,
-        causes=[
-            some(
-                recording="a recording of the day",
-                time=12.3,
-                error=SMALL,
-                resting=True,
-                threshold=SMALL,
-                without=SMALL,
-            )
-            for _ in JOINTS
-        ],
-        force_at_rest=some(of_joint=[SMALL for _ in JOINTS], easiest=SMALL, hardest=np.inf),
-        force_in_motion=some(of_joint=[np.inf for _ in JOINTS], easiest=SMALL, hardest=SMALL),
+        joints=of_every_joint(moving=level, resting=level),
+        causes=[Some(recording="a recording of the day") for _ in JOINTS],
+        force_at_rest=Some(of_joint=[SMALL for _ in JOINTS], hardest=np.inf),
+        force_in_motion=Some(of_joint=[np.inf for _ in JOINTS]),
         held_out_alarms=(0, 1),
-        warnings=(SENTENCE,),
+        settings=lambda: {"torque_error_max": [SMALL]},
     )
 
 
-def info() -> SimpleNamespace:
+def info() -> Some:
     topic = "/the_left_arm/feedforward_controller/joint_states"
-    ranges = [
-        some(name=j, position=(SMALL, 1.0), velocity=None, effort=(-1.0, 1), temperature=None)
-        for j in JOINTS
-    ]
-    timing = some(
-        samples=100000,
-        duration=1000.0,
-        sampling_rate=1000.0,
-        jitter=1e-6,
-        shortest_step=1e-3,
-        longest_step=1.0,
-        lateness=some(rate=1000.0, median=1e-5, most=4e-3, largest=0.015),
-        missing=1234,
-        gaps=322,
-    )
-    return some(
-        name="bag",
+    ranges = {"position": (SMALL, 1.0), "velocity": None, "effort": (-1.0, 1), "temperature": None}
+    return Some(
         kind="rosbag2 mcap",
-        size=10,
         topic=topic,
         checksums="",
-        topics=[some(name=topic, type="control_msgs/msg/JointTrajectoryState", messages=123456)],
-        rows=10,
-        columns=3,
-        header=(SENTENCE,),
+        topics=[Some(name=topic, type="control_msgs/msg/JointTrajectoryState", messages=123456)],
         proposal=propose_columns(["t", *(f"{j}_{s}" for j in JOINTS for s in ("pos", "effort"))]),
-        timing=timing,
-        joints=ranges,
-        damage=(SENTENCE,),
-        repairs=(SENTENCE,),
-        problem=SENTENCE,
-        contradictions=[
-            some(kind="lost_samples", severity="warning", sentence=SENTENCE, remedy=SENTENCE)
-        ],
+        timing=Some(samples=100000, duration=1000.0, missing=1234, gaps=322, lateness=Some()),
+        joints=[Some(name=joint, **ranges) for joint in JOINTS],
+        contradictions=[Some(kind="lost_samples", severity="warning")],
     )
 
 
@@ -310,27 +262,14 @@ def selection() -> FrictionSelection:
     return FrictionSelection(make_robot(ROBOT, URDF), joints, "5th of the recording")
 
 
-def comparison() -> SimpleNamespace:
-    one = {"joint": JOINTS[0], "unit": "N*m", "given": SMALL, "chosen": SMALL}
-    joint = some(**one, deviation=1.0, standard_deviation=1.0)
-    return some(name="a_recording.mcap", joints=[joint], mean_given=0.1, mean_chosen=0.2)
+def comparison() -> Some:
+    return Some(joints=[Some(unit="N*m")], mean_given=0.1, mean_chosen=0.2)
 
 
-def drive_gains() -> SimpleNamespace:
-    numbers = np.full(3, 0.001234)
-    return some(
-        robot="robot",
-        quantity="torque_constant",
-        joints=JOINTS,
-        success=True,
-        profile=numbers,
-        fitted=numbers,
-        consistent=numbers,
-        identifiable=(True, False, True),
-        standard_deviations=numbers,
-        reasons=(SENTENCE,),
-        notes=(SENTENCE,),
-    )
+def drive_gains() -> Some:
+    numbers = ("profile", "fitted", "consistent", "standard_deviations")
+    found = dict.fromkeys(numbers, np.full(3, 0.001234))
+    return Some(quantity="torque_constant", identifiable=(True, False, True), **found)
 
 
 def state(console: Console) -> None:
@@ -343,7 +282,7 @@ def shares(console: Console) -> None:
     mechanism = load_robot("yumi").mechanism()
     numbers = np.full(len(mechanism.joints), 12.34)
     rms = {"measured": numbers, "inertia": numbers, "load-dependent Coulomb": numbers}
-    print_shares(console, some(mechanism=mechanism, rms=lambda: dict(rms)))
+    print_shares(console, Some(mechanism=mechanism, rms=lambda: dict(rms)))
 
 
 def drives(console: Console) -> None:
@@ -370,87 +309,59 @@ def prediction(console: Console) -> None:
 
 
 def check_result(console: Console) -> None:
-    most = some(value=SMALL, allowed=-1.0, time=1234.567)
-    use = some(
-        of=f"{JOINTS[0]} to {JOINTS[1]}",
-        limit="predicted torque",
-        unit="N m",
-        most=most,
-        used=0.123,
-        passed=None,
-    )
-    said = {"grounds": (SENTENCE,), "doubts": (SENTENCE,), "verdict": SENTENCE}
-    found = some(uses=[use], **said, violation=None, unchecked=())
-    check._print_check(console, found)
+    name = f"{JOINTS[0]} to {JOINTS[1]}"
+    use = Some(of=name, limit="predicted torque", unit="N m", most=Some(), passed=None)
+    check._print_check(console, Some(uses=[use], violation=None, unchecked=()))
 
 
 def robots(console: Console) -> None:
-    rows = [
-        some(
-            name="palletiser_with_a_long_name",
-            joint_letters="2R P R",
-            kind="serial",
-            base_parameters=123,
-            rigid_base_parameters=103,
-            excitation="fourier",
-            simulation=True,
-            tracking="oscillate",
-            recording="csv, rosbag2",
-        )
-    ]
-    robots_list._print(console, rows, {})
+    texts = {"joint_letters": "2R P R", "kind": "serial", "excitation": "fourier"}
+    texts |= {"tracking": "oscillate", "recording": "csv, rosbag2"}
+    row = Some(name="palletiser_with_a_long_name", base_parameters=123, **texts)
+    robots_list._print(console, [row], {})
 
 
 def retrieved(console: Console) -> None:
-    base = some(names=["ZZ1R"], units=["kg*m^2"])
-    found = some(given=[SMALL], found=[SMALL], torque_change=[0.1, 0.1, 0.1], feasible=False)
-    retrieve._print(console, some(joints=JOINTS), base, found)
+    base = Some(names=["ZZ1R"], units=["kg*m^2"])
+    found = Some(given=[SMALL], found=[SMALL], torque_change=[0.1, 0.1, 0.1], feasible=False)
+    retrieve._print(console, Some(), base, found)
 
 
 def exported(console: Console) -> None:
-    axis = some(armature=SMALL, damping=(SMALL, SMALL), dry_friction=SMALL)
-    parts = {"mechanism": some(joints=JOINTS), "terms": some(axes=[axis] * 3)}
-    found = some(**parts, torque=np.full(3, SMALL), error=np.full(3, SMALL), replaced=[SENTENCE])
-    export._print(console, some(exported=found, notes=[SENTENCE]), None)
+    axis = Some(damping=(SMALL, SMALL))
+    numbers = {"torque": np.full(3, SMALL), "error": np.full(3, SMALL)}
+    found = Some(mechanism=Some(), terms=Some(axes=[axis] * 3), **numbers)
+    export._print(console, Some(exported=found), None)
 
 
 def gains(console: Console) -> None:
-    numbers = dict.fromkeys(("velocity_gain", "integral_time", "position_gain"), SMALL)
     loops = ("velocity_bandwidth", "velocity_margin", "position_bandwidth", "position_margin")
-    numbers |= dict.fromkeys(loops, 123.0)
-    found = [some(joint=joint, inertia=(abs(SMALL), 1.234), **numbers) for joint in JOINTS]
+    found = of_every_joint(inertia=(abs(SMALL), 1.234), **dict.fromkeys(loops, 123.0))
     model_commands._print_gains(console, found)
 
 
-def quantities() -> list[SimpleNamespace]:
-    one = {"name": "mass of the whole upper arm", "value": SMALL, "standard_deviation": 1e-7}
-    return [some(**one, unit="N*m*s/rad", unknown=""), some(**one, unit="kg", unknown=SENTENCE)]
+def quantities() -> list[Some]:
+    name = "mass of the whole upper arm"
+    return [Some(name=name, unit="N*m*s/rad"), Some(name=name, unit="kg", unknown=SENTENCE)]
 
 
-def held_out() -> SimpleNamespace:
-    return some(relative_error=(abs(SMALL),) * 3)
+def held_out() -> Some:
+    return Some(relative_error=(abs(SMALL),) * 3)
 
 
-def payload_identification() -> SimpleNamespace:
+def payload_identification() -> Some:
     parts = {"payload": payload(), "without": verdict(), "verdict": verdict()}
-    return some(**parts, held_out=held_out(), notes=(SENTENCE,))
+    return Some(**parts, held_out=held_out())
 
 
-def static_payload() -> SimpleNamespace:
-    return some(
-        payload=payload(),
-        joints=JOINTS,
-        friction=(SMALL,) * 3,
-        success=True,
-        from_both_sides=(True, False, True),
-        notes=(SENTENCE,),
-        outcome=SENTENCE,
-    )
+def static_payload() -> Some:
+    found = {"friction": (SMALL,) * 3, "from_both_sides": (True, False, True)}
+    return Some(payload=payload(), **found)
 
 
-def diagnosis() -> SimpleNamespace:
+def diagnosis() -> Some:
     finding = Finding("small_range", (), "problem", SENTENCE, SENTENCE, {})
-    return some(robot="robot", no_model=SENTENCE, findings=[finding], found=True, reasons=())
+    return Some(findings=[finding], found=True, reasons=())
 
 
 def operations() -> dict[str, dict[str, int]]:
@@ -462,9 +373,9 @@ def identified(console: Console, request: pytest.FixtureRequest) -> None:
     identification = request.getfixturevalue("identification")
     joints = zip(identification.verdict.joints, JOINTS, strict=True)
     renamed = tuple(replace(one, joint=name) for one, name in joints)
-    sign = {"joint": JOINTS[0], "segments": 1234, "uncertain": 12, "certain_share": 0.98}
-    signs = some(drives=[some(**sign, decided_by="physical consistency of the whole robot")])
+    drive = Some(segments=1234, uncertain=12, decided_by="physical consistency of the whole robot")
     verdict = replace(identification.verdict, joints=renamed)
+    signs = Some(drives=[drive])
     print_identification(console, replace(identification, verdict=verdict, signs=signs))
 
 
@@ -472,12 +383,13 @@ ORIGIN = "of a_collision_file_of_the_whole_cell.yaml"
 
 CASES = {
     "print_collisions": lambda c: print_collisions(
-        c, some(name="robot"), collisions(), ORIGIN, tune="dynid collisions tune"
+        c, Some(name="robot"), collisions(), ORIGIN, "dynid collisions tune"
     ),
     "print_diagnosis": lambda c: print_diagnosis(c, diagnosis()),
     "print_drive_gains": lambda c: print_drive_gains(c, drive_gains()),
     "print_drives": drives,
     "print_selection": lambda c: print_selection(c, selection()),
+    "print_friction": lambda c: print_friction(c, selection(), [comparison()]),
     "print_comparisons": lambda c: print_comparisons(c, [comparison()]),
     "print_point": state,
     "print_shares": shares,
@@ -500,7 +412,7 @@ CASES = {
     "print_sine": sine,
     "print_terms": lambda c: print_terms(c, selection()),
     "print_trial": lambda c: print_trial(c, trial()),
-    "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning(), ORIGIN),
+    "print_tuning": lambda c: print_tuning(c, make_robot(ROBOT, URDF), tuning(), ORIGIN),
     "check.py": check_result,
     "export.py": exported,
     "model.py": gains,

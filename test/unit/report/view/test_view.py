@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -11,17 +10,15 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
-from support.command_line import run_dynid
+from support.command_line import dynid, output_of
 from support.deadlines import LONGEST
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
-from typer.testing import CliRunner
 
-from dynid import cli
 from dynid.dynamics.pose import Pose
 from dynid.errors import DynidError, WriteError
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
-from dynid.report.local_server import HOST
+from dynid.report.local_server import HOST, answering
 from dynid.report.view.html import page_server, render_html
 from dynid.report.view.joint_motion import JointMotion, resting_position
 from dynid.report.view.mesh import shape_faces, tube
@@ -51,14 +48,6 @@ def arm(tmp_path: Path) -> Path:
     mechanism = robot.mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), samples=400), tmp_path / "bag")
     return tmp_path
-
-
-def view(*arguments: object) -> str:
-    result = CliRunner().invoke(cli.app, ["view", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 def test_a_png_has_the_requested_size_and_is_not_empty(moving: Scene, tmp_path: Path) -> None:
@@ -174,21 +163,43 @@ def test_a_robot_with_one_arm_has_one_path(name) -> None:
     assert RobotPicture(load_robot(name)).kinematics.other_tools == ()
 
 
-def test_the_server_gives_the_page_and_nothing_else(moving: Scene) -> None:
+def asked(scene: Scene, path: str, host: str) -> tuple[int, bytes]:
+    """Return status and content of what a server of the scene answers."""
+    with answering(page_server(scene)) as address:
+        port = int(address.rstrip("/").rpartition(":")[2])
+        connection = HTTPConnection(HOST, port, timeout=LONGEST)
+        connection.request("GET", path, headers={"Host": host.format(port=port)})
+        answer = connection.getresponse()
+        found = (answer.status, answer.read())
+        connection.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1", 200),
+        ("localhost", 200),
+        ("127.0.0.1:{port}", 200),
+        ("evil.example", 403),
+        ("evil.example:{port}", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("localhost:evil", 403),
+        ("", 403),
+    ],
+)
+def test_the_page_is_sent_only_for_requests_to_this_machine_by_name(
+    moving: Scene, host: str, status: int
+) -> None:
     _needs_meshcat()
-    with page_server(moving) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        answers = []
-        for path in ("/", "/etc/passwd"):
-            connection = HTTPConnection(HOST, server.server_port, timeout=LONGEST)
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            answers.append((answer.status, len(answer.read())))
-            connection.close()
-        server.shutdown()
-    assert answers[0][0] == 200
-    assert answers[0][1] > 100_000
-    assert answers[1] == (404, 0)
+    found, content = asked(moving, "/", host)
+    assert found == status
+    assert (b"three" in content.lower()) == (len(content) > 100_000) == (status == 200)
+
+
+def test_the_server_gives_nothing_but_the_page(moving: Scene) -> None:
+    _needs_meshcat()
+    assert asked(moving, "/etc/passwd", "localhost") == (404, b"")
 
 
 def test_the_error_names_the_port_in_use(moving: Scene) -> None:
@@ -208,13 +219,15 @@ def test_without_meshcat_the_error_names_what_to_install(
 @pytest.mark.thorough
 def test_the_command_writes_a_picture_of_a_shipped_robot(tmp_path: Path) -> None:
     output = tmp_path / "puma.png"
-    assert f"wrote {output}" in view("puma560", "-o", output)
+    assert f"wrote {output}" in output_of("view", "puma560", "-o", output)
     assert output.stat().st_size > 10_000
 
 
 def test_the_command_shows_a_recording_and_writes_pages(arm: Path) -> None:
     _needs_meshcat()
-    view(arm / "arm.yaml", "--recording", arm / "bag", "--at", "0.5", "-o", arm / "arm.html")
+    output_of(
+        "view", arm / "arm.yaml", "--recording", arm / "bag", "--at", "0.5", "-o", arm / "arm.html"
+    )
     assert "arm at 0.5 s" in (arm / "arm.html").read_text(encoding="utf-8")
 
 
@@ -240,16 +253,15 @@ def test_a_mistake_is_an_error_in_one_sentence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DynidError, match=sentence) as found:
-        view(*arguments)
+        output_of("view", *arguments)
     assert str(found.value).endswith(".")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_mistake_ends_with_code_2(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_dynid(monkeypatch, "view", "pumpa") == 2
-    assert capsys.readouterr().err.startswith("dynid: profile 'pumpa'")
+def test_a_mistake_ends_with_code_2() -> None:
+    ran = dynid("view", "pumpa")
+    assert ran.code == 2
+    assert ran.err.startswith("dynid: profile 'pumpa'")
 
 
 def test_refuses_a_model_of_another_robot() -> None:
@@ -265,32 +277,3 @@ def _needs_meshcat() -> None:
         if NO_MESHCAT in str(error):
             pytest.skip("no meshcat here")
         raise
-
-
-@pytest.mark.parametrize(
-    ("host", "status"),
-    [
-        ("127.0.0.1", 200),
-        ("localhost", 200),
-        ("127.0.0.1:{port}", 200),
-        ("evil.example", 403),
-        ("evil.example:{port}", 403),
-        ("127.0.0.1.evil.example", 403),
-        ("localhost:evil", 403),
-        ("", 403),
-    ],
-)
-def test_the_page_is_sent_only_for_requests_to_this_machine_by_name(
-    moving: Scene, host: str, status: int
-) -> None:
-    _needs_meshcat()
-    with page_server(moving) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        connection = HTTPConnection(HOST, server.server_port, timeout=LONGEST)
-        name = host.format(port=server.server_port)
-        connection.request("GET", "/", headers={"Host": name})
-        response = connection.getresponse()
-        content = response.read()
-        server.shutdown()
-    assert response.status == status
-    assert (b"three" in content.lower()) == (status == 200)
