@@ -12,7 +12,7 @@ from dynid.errors import PlaybackError
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.options import Options
 from dynid.playback.robot_state import joints_away
-from dynid.playback.stopping import braking_acceleration, ending
+from dynid.playback.motions import braking_acceleration, ending
 
 if TYPE_CHECKING:
     from dynid.playback.options import Outlet
