@@ -21,10 +21,7 @@ class _ExcitationFile(Settings):
 
 
 def read_excitation(path: Path) -> ExcitationSettings:
-    """Read a YAML file with a group ``excitation``, or a trajectory.
-
-    Args:
-        path: the YAML file, a CSV file of points, or a trajectory_msgs/JointTrajectory in YAML.
+    """Read a YAML file with a group ``excitation``, or a trajectory: CSV, or a message in YAML.
 
     Raises:
         ConfigurationError: the file cannot be read, or is neither.

@@ -76,10 +76,6 @@ def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -
     motion, acceleration at the first and the last point is set to 0. Some points that are closer
     than 20 ms are omitted; these must be within 1 mrad or mm of the motion.
 
-    Args:
-        settings: names the file.
-        joints: names of the n joints, in drive order.
-
     Raises:
         DynidError: the file cannot be read, lacks a joint, or has no motion from rest to rest.
     """

@@ -10,9 +10,9 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.motions import braking_acceleration, ending
 from dynid.playback.options import Options
 from dynid.playback.robot_state import joints_away
-from dynid.playback.motions import braking_acceleration, ending
 
 if TYPE_CHECKING:
     from dynid.playback.options import Outlet

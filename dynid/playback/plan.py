@@ -156,10 +156,6 @@ def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
     It is the first one after the excitation's own whose motion is within every limit: random
     coefficients are scaled by the joints' limits only, so some motions leave the workspace.
 
-    Args:
-        robot: with its limits and settings.
-        excitation: a file instead of the profile's excitation.
-
     Raises:
         DynidError: no motion was found, or the file is invalid.
     """

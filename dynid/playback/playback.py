@@ -52,13 +52,7 @@ class Playback:
     """Commands one robot. Its methods take events, and it sends trajectories to an outlet."""
 
     def __init__(self, reader: StateReader, clock: Clock, outlet: Outlet) -> None:
-        """Start idle.
-
-        Args:
-            reader: reader of the joint states, for messages where there is no state.
-            clock: clocks of the node.
-            outlet: connection to the robot.
-        """
+        """Start idle."""
         self._reader = reader
         self._joints = reader.joints
         self._clock = RobotClock(clock)
@@ -145,11 +139,8 @@ class Playback:
     def prepare(self, plan: Plan, options: Options, requested_at: float | None = None) -> str:
         """Move to the start of a plan, and return a sentence.
 
-        Args:
-            plan: the plan.
-            options: options of the playback.
-            requested_at: time of the request on the steady clock [s], None for now; joint states
-                may be missing while the plan is made.
+        Joint states may be missing while the plan is made, so ``requested_at`` is the time of the
+        request on the steady clock [s], None for now.
 
         Raises:
             PlaybackError: the robot must not move, with the reason; it does not move.
@@ -163,10 +154,7 @@ class Playback:
     def start(self, plan: Plan, options: Options, requested_at: float | None = None) -> str:
         """Play a plan, after moving to its start where the robot is not there yet.
 
-        Args:
-            plan: the plan.
-            options: options of the playback.
-            requested_at: as for :meth:`prepare`.
+        The arguments are those of :meth:`prepare`.
 
         Raises:
             PlaybackError: the robot must not move, with the reason; it does not move.

@@ -10,7 +10,6 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import sliding_joints
-from dynid.excitation.limits import position_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -238,9 +237,9 @@ def check_state(
             "use_sim_time for a simulation."
         )
     joints, sliding = mechanism.joints, sliding_joints(mechanism)
-    reach = position_range(limits, len(joints))
+    bounds = limits.of_joints(len(joints))
     for j, joint in enumerate(joints):
-        low, high = (-np.inf, np.inf) if reach is None else (reach[0][j], reach[1][j])
+        low, high = bounds.low[j], bounds.high[j]
         where, unit = state.position[j], "m" if joint in sliding else "rad"
         if not np.isfinite(where):
             raise PlaybackError(f"joint '{joint}': its position in the joint states is {where}.")

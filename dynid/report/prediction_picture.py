@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
 from dynid.arrays import Array
-from dynid.excitation.prediction.parameters import POOR, PredictedParameter
+from dynid.excitation.prediction.precision import POOR, PredictedParameter
 from dynid.excitation.prediction.prediction import Prediction
 from dynid.report.decimation import envelope
 from dynid.report.motion import EvaluatedMotion

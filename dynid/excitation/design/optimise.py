@@ -14,7 +14,7 @@ from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.checks import check_motion, sliding_joints
 from dynid.excitation.design.interior_point import STEPS
-from dynid.excitation.design.worker import ExcitationProblem, Ready, Step, descend, workers
+from dynid.excitation.design.worker import ExcitationProblem, Step, descend, workers
 from dynid.excitation.limits import check_limits, check_rest
 from dynid.excitation.settings import FourierSettings
 
@@ -189,12 +189,7 @@ def processors() -> int:
 
 
 class _Descents:
-    """Progress and results of the descents from all starts.
-
-    Args:
-        starts: how many.
-        progress: called with the completed share of all work, from 0 to 1.
-    """
+    """Progress and results of the descents from all starts."""
 
     def __init__(self, starts: int, progress: Callable[[float], None]) -> None:
         self._best: dict[int, Step] = {}
@@ -235,12 +230,12 @@ class _Descents:
 
     def _attend(self, worker: Connection, starts: Iterator[int]) -> bool:
         """Receive a message of a worker; return whether the worker has more work."""
-        message: Step | Ready = worker.recv()
+        message: Step | int | None = worker.recv()
         if isinstance(message, Step):
             self._keep(message)
             return True
-        if message.completed is not None:
-            self._behind[message.completed] = STEPS
+        if message is not None:
+            self._behind[message] = STEPS
         start = next(starts, None)
         if start is not None:
             worker.send(start)

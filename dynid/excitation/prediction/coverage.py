@@ -50,12 +50,7 @@ class JointCoverage:
 
 
 def joint_coverage(signals: Signals, limits: Limits) -> tuple[JointCoverage, ...]:
-    """Return the coverage of each joint by a motion.
-
-    Args:
-        signals: the motion, and which samples are faster than the velocity threshold.
-        limits: the robot's.
-    """
+    """Return the coverage of each joint by a motion."""
     names = signals.joint_names
     bins = [
         _bins(signals.position[:, j], limits.range_of("position", j)) for j in range(len(names))

@@ -51,7 +51,7 @@ def torque_noise(
         torque: (N, n) predicted [N m or N].
         given: standard deviations, one for each joint or one for all; None to use ``stated``.
         stated: (n,) of the robot's drives, 0 where unknown, as
-            dynid.simulation.sensor_noise.stated_torque_noise has them; None: all unknown.
+            dynid.simulation.settings.stated_torque_noise has them; None: all unknown.
 
     Raises:
         ConfigurationError: there are neither 1 nor n values, or one is not above 0.

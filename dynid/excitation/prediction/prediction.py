@@ -10,12 +10,17 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.errors import ConfigurationError, ExcitationError
+from dynid.errors import ConfigurationError
+from dynid.excitation.checks import check_joints
 from dynid.excitation.motion import Motion
 from dynid.excitation.prediction.coverage import JointCoverage, joint_coverage
 from dynid.excitation.prediction.noise import torque_noise
-from dynid.excitation.prediction.parameters import PredictedParameter, predicted_parameters
-from dynid.excitation.prediction.precision import Precision, motion_precision
+from dynid.excitation.prediction.precision import (
+    Precision,
+    PredictedParameter,
+    motion_precision,
+    predicted_parameters,
+)
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.settings import RecordingSettings
 from dynid.signals.signals import Signals
@@ -151,7 +156,7 @@ def predict(
             argument is invalid.
     """
     robot, mechanism = model.robot, model.mechanism
-    _check_joints(excitation, robot, mechanism)
+    check_joints(excitation, robot)
     rate = _checked_rate(sampling_rate, robot)
     signals = predicted_signals(excitation, mechanism, rate)
     torque_error = torque_noise(robot, mechanism, signals.torque, noise, stated=stated_noise)
@@ -181,14 +186,6 @@ def predict(
             *_other_days(model),
         ),
     )
-
-
-def _check_joints(excitation: Excitation, robot: Robot, mechanism: Mechanism) -> None:
-    if excitation.joint_count != len(mechanism.joints):
-        raise ExcitationError(
-            f"the excitation moves {excitation.joint_count} joints, expected "
-            f"{len(mechanism.joints)} as in profile '{robot.name}'."
-        )
 
 
 def _checked_rate(given: float | None, robot: Robot) -> float:

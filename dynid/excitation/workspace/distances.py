@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.dynamics.kinematics import Kinematics
-    from dynid.excitation.workspace.geometry import Solid
+    from dynid.excitation.workspace.meshes import Solid
 
 
 class Distance(NamedTuple):
@@ -45,12 +45,7 @@ class Distance(NamedTuple):
 
 
 class Distances:
-    """Computes several distances at once.
-
-    Args:
-        kinematics: of the robot.
-        selected: the K distances.
-    """
+    """Computes several distances at once."""
 
     def __init__(self, kinematics: Kinematics, selected: Sequence[Distance]) -> None:
         self._model = kinematics.model

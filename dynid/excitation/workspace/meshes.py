@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -29,12 +30,26 @@ if TYPE_CHECKING:
 _SHOWN = 2  # files in one sentence
 
 
-class ConvexMesh(NamedTuple):
-    """A convex hull, its placement in the frame of its body, and its link."""
+@dataclass(frozen=True)
+class Solid:
+    """A convex solid.
+
+    Attributes:
+        form: coal's shape.
+        placement: in the frame of its body, or of the root.
+        link: name of its link; empty for obstacles.
+    """
 
     form: coal.CollisionGeometry
     placement: pinocchio.SE3
-    link: str
+    link: str = ""
+
+    @property
+    def radius(self) -> float:
+        """Bound on the distance of its points from the frame's origin [m]."""
+        self.form.computeLocalAABB()
+        middle = self.placement.act(np.array(self.form.aabb_center))
+        return float(np.linalg.norm(middle) + self.form.aabb_radius)
 
 
 class MissingMesh(NamedTuple):
@@ -55,7 +70,7 @@ def missing_meshes(missing: Sequence[MissingMesh]) -> str:
 
 def mesh_hulls(
     kinematics: Kinematics, folder: Path | None, element: Literal["visual", "collision"]
-) -> tuple[dict[int, list[ConvexMesh]], list[MissingMesh]]:
+) -> tuple[dict[int, list[Solid]], list[MissingMesh]]:
     """Return the hulls of every body's meshes, and the meshes whose file contains none.
 
     Args:
@@ -63,7 +78,7 @@ def mesh_hulls(
         folder: further folder of mesh files; None: only where the URDF and ROS have them.
         element: of the URDF that the meshes belong to.
     """
-    meshes: dict[int, list[ConvexMesh]] = {}
+    meshes: dict[int, list[Solid]] = {}
     missing = []
     links = kinematics.links()
     for link in xml_tree(kinematics.mechanism.urdf_xml, "The URDF").findall("link"):
@@ -78,9 +93,8 @@ def mesh_hulls(
                 continue
             body, pose = links[name]
             placed = pose.then(element_pose(shape.find("origin"))).numbers()
-            meshes.setdefault(body, []).append(
-                ConvexMesh(hull, pinocchio.XYZQUATToSE3(placed), name)
-            )
+            solid = Solid(hull, pinocchio.XYZQUATToSE3(placed), name)
+            meshes.setdefault(body, []).append(solid)
     return meshes, missing
 
 
@@ -108,10 +122,6 @@ def _hull_of_file(path: Path, scale: str, _identity: tuple[int, ...]) -> coal.Co
 
 def mesh_file(filename: str, folder: Path | None) -> Path | None:
     """Return the file of a mesh; None if there is none.
-
-    Args:
-        filename: as in the URDF.
-        folder: further folder of mesh files.
 
     Raises:
         MechanismError: the file is too large.

@@ -11,11 +11,10 @@ import pinocchio
 from pinocchio import coal
 
 from dynid.errors import ConfigurationError
-from dynid.excitation.limits import position_range
 from dynid.excitation.workspace.distances import Distance
-from dynid.excitation.workspace.geometry import Solid, body_names
+from dynid.excitation.workspace.geometry import body_names
 from dynid.excitation.workspace.levers import moving_path, slides
-from dynid.excitation.workspace.meshes import missing_meshes
+from dynid.excitation.workspace.meshes import Solid, missing_meshes
 from dynid.excitation.workspace.srdf import check_links
 from dynid.text import listed
 
@@ -130,7 +129,7 @@ def allowed_links(
     allowed: dict[frozenset[str], str] = {}
     if settings.srdf is not None:
         pairs = check_links(Path(settings.srdf), links)
-        allowed |= {pair.links: f"SRDF: {pair.reason}" if pair.reason else "SRDF" for pair in pairs}
+        allowed |= {pair: f"SRDF: {reason}" if reason else "SRDF" for pair, reason in pairs.items()}
     for pair in settings.allowed_pairs:
         for link in pair:
             if link not in links:
@@ -174,9 +173,9 @@ def violated_distances(
 
 def _random_positions(robot: Robot, mechanism: Mechanism, tries: int, *, seed: int) -> Array:
     """Return reachable positions (N, n) within the limits, or within half a turn."""
-    n = len(robot.joints)
-    low, high = position_range(robot.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
-    positions = np.random.default_rng(seed).uniform(low, high, (tries, n))
+    low, high, *_ = robot.limits.of_joints(len(robot.joints))
+    low, high = np.where(np.isfinite(low), low, -np.pi), np.where(np.isfinite(high), high, np.pi)
+    positions = np.random.default_rng(seed).uniform(low, high, (tries, len(low)))
     return np.asarray(positions[mechanism.reachable(positions)])
 
 
@@ -199,12 +198,7 @@ def always_violated(distances: Sequence[Distance], sampled: Array) -> dict[int, 
 
 
 def left_out_notes(left_out: Sequence[LeftOut], positions: int) -> tuple[str, ...]:
-    """Return sentences on the pairs that are left out, one for each reason.
-
-    Args:
-        left_out: the pairs.
-        positions: number of samples used to find pairs that always touch.
-    """
+    """Return sentences on the pairs that are left out, one for each reason."""
     by_reason: dict[str, list[str]] = {}
     for pair in left_out:
         by_reason.setdefault(pair.reason, []).append(pair.name)

@@ -9,7 +9,7 @@ not better keeps those that were given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,13 @@ from dynid.evaluation.at_rest import without_noise_at_rest
 from dynid.identification.dead_bands import finest_step, position_steps
 from dynid.identification.filter_choice import filtered_pieces
 from dynid.identification.friction.joint_trials import FittedRobot, JointTrials, try_joint
-from dynid.identification.friction.motor_side import motors_of_several_joints, with_motor_terms
 from dynid.identification.friction.reduced import held_out_blocks
+from dynid.identification.friction.robot_terms import (
+    motors_of_several_joints,
+    with_motor_terms,
+    with_springs,
+)
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection, TriedTerms
-from dynid.identification.friction.springs import with_springs
 from dynid.identification.friction.whole_model import WholeModel, given_model, with_terms
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, given_recordings
@@ -110,54 +113,38 @@ def choose_terms(
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
-    task = _TermSearch(
-        robot.with_explicit_terms(), recordings, signals, every, progress, work or Work()
-    )
-    return _choose(task, within=sum(not piece.piece for piece in signals) == 1)
-
-
-@dataclass(frozen=True)
-class _TermSearch:
-    """What :func:`choose_terms` is given."""
-
-    robot: Robot
-    recordings: Sequence[Recording]
-    signals: Sequence[Signals]
-    every: bool
-    progress: Progress
-    work: Work
-
-
-def _choose(task: _TermSearch, *, within: bool) -> FrictionSelection:
-    """Choose by the error on recordings held out, or on parts ``within`` each of them."""
-    robot, recordings = task.robot, task.recordings
-    blocks, settings = held_out_blocks(task.signals, _simplest(robot), within=within)
-    if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
-        return FrictionSelection(robot, (), blocks.left_out, too_short=True)
-    robot = with_motor_terms(robot, recordings, blocks, settings)
-    motors = () if robot is task.robot else motors_of_several_joints(robot)
-    compared, squares = given_model(robot, blocks, settings)
-    springs: tuple[str, ...] = ()
-    if not task.every:
-        robot, springs = with_springs(compared, squares)
+    given, work = robot.with_explicit_terms(), work or Work()
+    # without one of several recordings, the others may not determine the robot
+    for within in [True] if sum(not piece.piece for piece in signals) == 1 else [False, True]:
+        blocks, settings = held_out_blocks(signals, _simplest(given), within=within)
+        if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
+            return FrictionSelection(given, (), blocks.left_out, too_short=True)
+        robot = with_motor_terms(given, recordings, blocks, settings)
+        motors = () if robot is given else motors_of_several_joints(robot)
+        compared, squares = given_model(robot, blocks, settings)
+        robot, springs = (robot, ()) if every else with_springs(compared, squares)
         if springs:
             compared, squares = given_model(robot, blocks, settings)
-    before = squares.relative
-    if not within and np.any(before >= 1):
-        # without one of them, the other recordings do not determine the robot
-        return _choose(task, within=True)
-    step, shortest = position_steps(robot, recordings)
-    position, velocity = motion_noise(robot, recordings, task.signals)
-    position = np.maximum(position, shortest / 2)
-    whole = FittedRobot(compared.fitted, robot.limits, position, velocity, step / 2)
+        if not np.any(squares.relative >= 1):
+            break
+    whole = _fitted_robot(compared, recordings, signals)
     tried = []
     for number, name in enumerate(robot.joints):
-        task.progress(f"choosing the friction model of {name}")
-        task.work.done(number / len(robot.joints))
-        tried.append(try_joint(whole, blocks, number, every=task.every))
-    task.progress("comparing the chosen model with the given one")
-    found = replace(_selection(compared, before, tried), motors=motors, springs=springs)
-    return replace(found, trials=tuple(tried)) if task.every else found
+        progress(f"choosing the friction model of {name}")
+        work.done(number / len(robot.joints))
+        tried.append(try_joint(whole, blocks, number, every=every))
+    progress("comparing the chosen model with the given one")
+    found = replace(_selection(compared, squares.relative, tried), motors=motors, springs=springs)
+    return replace(found, trials=tuple(tried)) if every else found
+
+
+def _fitted_robot(
+    compared: WholeModel, recordings: Sequence[Recording], signals: Sequence[Signals]
+) -> FittedRobot:
+    step, shortest = position_steps(compared.robot, recordings)
+    position, velocity = motion_noise(compared.robot, recordings, signals)
+    position = np.maximum(position, shortest / 2)
+    return FittedRobot(compared.fitted, compared.robot.limits, position, velocity, step / 2)
 
 
 def _simplest(robot: Robot) -> IdentificationSettings:
@@ -171,13 +158,7 @@ def _simplest(robot: Robot) -> IdentificationSettings:
 def _selection(
     compared: WholeModel, before: Array, tried: Sequence[JointTrials]
 ) -> FrictionSelection:
-    """Compare whole models; joints at which the chosen terms are not better keep those given.
-
-    Args:
-        compared: the robot with the given terms.
-        before: (n,) its relative errors on blocks held out.
-        tried: the trials at each joint.
-    """
+    """Compare whole models; joints at which the chosen terms are not better keep those given."""
 
     def parts(given: NDArray[np.bool_]) -> list[list[tuple[TermSettings, ...]]]:
         """Terms of every joint, fitted to all blocks and without each fold."""
@@ -293,9 +274,6 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
 
     Windows in which a joint creeps are left out: there the range of the positions is twice that of
     each half of the window.
-
-    Args:
-        signals: one per recording, including rest.
 
     Returns:
         (n,) each [rad or m], [rad/s or m/s]; zeros if no recording contains a second of rest.

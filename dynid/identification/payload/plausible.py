@@ -57,8 +57,7 @@ def _held_mass(base: Model) -> float:
     robot, mechanism = base.robot, base.mechanism
     if robot.limits.torque_max is None or robot.coupling is not None:
         return math.nan
-    ranges = [robot.limits.range_of("torque_max", joint) for joint in range(len(robot.joints))]
-    torque = np.array([math.nan if bounds is None else bounds[1] for bounds in ranges])
+    torque = robot.limits.of_joints(len(robot.joints)).torque
     lever = _SHORT_LEVER * robot.kinematics().reach
     with np.errstate(divide="ignore"):
         masses = torque / (_G * np.where(mechanism.prismatic, 1.0, lever))

@@ -147,11 +147,6 @@ def payload_at_rest(
     direction of approach, and one that is independent in each dwell. So the mass is more accurate
     if poses are approached from both directions.
 
-    Args:
-        base: the model without payload; its torque errors are taken into account.
-        recordings: with payload, of poses or of motion with pauses.
-        progress: called with the name of each step.
-
     Raises:
         DynidError: the robot does not rest, or a recording or setting is not suitable.
     """

@@ -19,8 +19,8 @@ from dynid.excitation.settings import find_excitation
 from dynid.profile import load_model, load_robot
 from dynid.robot.parameter_file import ros_parameters
 from dynid.robot.robot import Robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 
 
 def record(robot: Robot, path: Path) -> Path:

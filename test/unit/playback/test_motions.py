@@ -49,17 +49,6 @@ def test_a_motion_without_limits_is_slow() -> None:
     )
 
 
-def test_derivatives_of_a_motion_are_consistent() -> None:
-    move = point_to_point(np.zeros(2), np.array([1.0, -2.0]), LIMITS, 1.0)
-    time, step = np.linspace(0.01, move.duration - 0.01, 50), 1e-5
-    before, here, after = (move.evaluate(time + shift) for shift in (-step, 0.0, step))
-    assert np.allclose((after.position - before.position) / (2 * step), here.velocity, atol=1e-7)
-    slope = (after.velocity - before.velocity) / (2 * step)
-    assert np.allclose(slope, here.acceleration, atol=1e-7)
-    for order, values in ((1, here.velocity), (2, here.acceleration)):
-        assert np.all(np.abs(values) <= move.derivative_bound(order))
-
-
 def test_a_motion_beyond_the_torque_limit_is_refused() -> None:
     robot = puma(torque_max=(97.6, 5.0, 89.4, 24.2, 20.1, 21.3))
     move = point_to_point(np.array(HOME), sine_plan().start, robot.limits, 0.3)

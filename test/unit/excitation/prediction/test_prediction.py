@@ -23,7 +23,7 @@ from dynid.profile import load_robot, make_robot
 from dynid.report.prediction_picture import prediction_scene
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
-from dynid.simulation.sensor_noise import stated_torque_noise
+from dynid.simulation.settings import stated_torque_noise
 
 TURNTABLE = """
 <robot name="turntable">

@@ -22,8 +22,7 @@ from dynid.excitation.checks import examine_motion
 from dynid.excitation.motion import Motion
 from dynid.excitation.settings import FourierSettings
 from dynid.excitation.workspace.distances import Distance, Distances
-from dynid.excitation.workspace.geometry import Solid
-from dynid.excitation.workspace.meshes import convex_hull
+from dynid.excitation.workspace.meshes import Solid, convex_hull
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 from dynid.robot.limits import Limits

@@ -20,8 +20,8 @@ from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.recording.model import Recording
 from dynid.robot.drives import Drives
 from dynid.robot.robot import Robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 
 LIVELY = (
     {"kind": "viscous"},
