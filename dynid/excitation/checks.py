@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ExcitationError, MechanismError, PlaybackError
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
-from dynid.excitation.limits import check_finite, limit_uses, sample_peaks
-from dynid.excitation.motion import Motion
+from dynid.excitation.limits import Peaks, check_finite, limit_uses, sample_peaks
+from dynid.excitation.motion import Excitation, Motion
+from dynid.excitation.workspace.pairs import LeftOut
 from dynid.excitation.workspace.proof import workspace_uses
+from dynid.excitation.workspace.workspace import Workspace
+from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
 from dynid.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.limits import Peaks
-    from dynid.excitation.motion import Excitation
-    from dynid.excitation.workspace.pairs import LeftOut
-    from dynid.excitation.workspace.workspace import Workspace
-    from dynid.robot.limits import Limits
-    from dynid.robot.robot import Robot
 
 _ANOTHER_MOTION = "`dynid excite ROBOT -o excitation.yaml` finds another motion"
 _BY_HAND = "move the robot by hand to a position from where the way is free"

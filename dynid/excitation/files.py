@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
@@ -11,9 +11,6 @@ from dynid.configuration import Settings, parse, yaml_mapping
 from dynid.excitation.settings import ExcitationSettings, TrajectorySettings, find_trajectory
 from dynid.excitation.trajectory_file import is_message, is_table
 from dynid.input_file import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class _ExcitationFile(Settings):

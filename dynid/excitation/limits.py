@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,13 +12,9 @@ from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
+from dynid.excitation.motion import Excitation, Motion
 from dynid.limits import MOTION_NUMBERS, MOTION_SECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.excitation.motion import Excitation, Motion
-    from dynid.robot.limits import Limits
+from dynid.robot.limits import Limits
 
 _PER_CYCLE = 200
 """Grid points per period of the highest frequency: a sine's peak is missed by 0.012 % at most."""

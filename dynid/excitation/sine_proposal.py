@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import centre_of, described_excitation, room_about
 from dynid.excitation.limit_use import first_broken
 from dynid.excitation.limits import sample_peaks
+from dynid.excitation.motion import Motion
 from dynid.excitation.repetition import FEWEST_CYCLES
 from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
 from dynid.excitation.workspace.proof import workspace_uses
+from dynid.excitation.workspace.workspace import Workspace
 from dynid.robot.limits import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Motion
-    from dynid.excitation.workspace.workspace import Workspace
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 _CYCLES = 7  # of the slowest joint, or more, if no duration is given
 _SHARE_OF_FASTEST_FREQUENCY = 0.75  # of its fastest frequency, which each joint reaches then

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import Field, NonNegativeInt
@@ -12,18 +13,13 @@ from pydantic import Field, NonNegativeInt
 from dynid.arrays import Array
 from dynid.configuration import Settings, parse, yaml_mapping
 from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.settings import TrajectoryColumns, TrajectorySettings
 from dynid.excitation.spline import SplineExcitation, spline_through
 from dynid.input_file import is_file, read_text
 from dynid.limits import MOTION_SECONDS
+from dynid.recording.columns import Column
 from dynid.recording.table import Table
 from dynid.recording.text_table import read_text_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.excitation.settings import TrajectoryColumns, TrajectorySettings
-    from dynid.recording.columns import Column
-
 
 _CLOSEST = 0.02
 """Time between points that are connected [s]: rounding of closer ones would show in acceleration,

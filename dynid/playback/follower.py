@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
-from dynid.playback.trajectory import Curve, interpolate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dynid.excitation.motion import Motion
-    from dynid.playback.trajectory import Trajectory
+from dynid.excitation.motion import Motion
+from dynid.playback.trajectory import Curve, Trajectory, interpolate
 
 _SECONDS_PER_NANOSECOND = 1e-9  # [s/ns]
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from dynid.playback.options import Clock
-    from dynid.playback.robot_state import JointStateSample
-
+from dynid.playback.options import Clock
+from dynid.playback.robot_state import JointStateSample
 
 _LONGEST_TICK = 0.1  # [s] between two ticks; longer is a pause of this process
 

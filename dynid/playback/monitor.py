@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
+from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.options import Options
+from dynid.playback.plan import Plan
+from dynid.playback.robot_state import JointStateSample
 from dynid.robot.torque_settings import CollisionSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.playback.follower import TrajectoryFollower
-    from dynid.playback.options import Options
-    from dynid.playback.plan import Plan
-    from dynid.playback.robot_state import JointStateSample
 
 _DELAY_NS = 50_000_000
 """Permitted delay of a robot [ns]: the dead time of drives and the lag of their loops."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid.arrays import Array
@@ -12,9 +10,7 @@ from dynid.excitation.motion import Motion
 from dynid.excitation.ramp import STEP_PEAKS, quintic_step
 from dynid.excitation.spline import SplineExcitation, spline_through
 from dynid.playback.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from dynid.robot.limits import Limits
+from dynid.robot.limits import Limits
 
 DEFAULT_VELOCITY = 0.5
 """Limit where the profile has none [rad/s or m/s]: slow, because the robot's own is unknown."""

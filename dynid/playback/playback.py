@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable, sliding_joints
 from dynid.excitation.plausible_limits import refusal
 from dynid.playback.commander import Commander, LateError
 from dynid.playback.inputs import InputWatch
-from dynid.playback.monitor import make_monitor, supervises_torque, supervision
+from dynid.playback.monitor import Monitor, make_monitor, supervises_torque, supervision
 from dynid.playback.motions import point_to_point
-from dynid.playback.options import Options
+from dynid.playback.options import Clock, Options, Outlet
+from dynid.playback.plan import Plan
 from dynid.playback.robot_clock import RobotClock
-from dynid.playback.robot_state import HoldWatch, RestWatch, check_state
-from dynid.playback.trajectory import sample
-
-if TYPE_CHECKING:
-    from dynid.playback.monitor import Monitor
-    from dynid.playback.options import Clock, Outlet
-    from dynid.playback.plan import Plan
-    from dynid.playback.robot_state import JointStateSample, StateReader
-    from dynid.playback.trajectory import Trajectory
+from dynid.playback.robot_state import (
+    HoldWatch,
+    JointStateSample,
+    RestWatch,
+    StateReader,
+    check_state,
+)
+from dynid.playback.trajectory import Trajectory, sample
 
 
 class PlaybackPhase(Enum):

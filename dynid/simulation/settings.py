@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat
 
+from dynid.arrays import Array
 from dynid.configuration import (
     Delay,
     PerJoint,
@@ -15,12 +16,9 @@ from dynid.configuration import (
     TaskSettings,
     per_joint,
 )
+from dynid.dynamics.mechanism import Mechanism
 from dynid.recording.settings import RecordingSettings
-
-if TYPE_CHECKING:
-    from dynid.arrays import Array
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 
 class SimulationSettings(TaskSettings):

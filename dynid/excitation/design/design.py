@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings, term_kind
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import centre_of
 from dynid.excitation.design.information import Information, Objective
@@ -25,16 +25,12 @@ from dynid.excitation.design.limits import (
 from dynid.excitation.design.series_space import SeriesSpace
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.motion import Motion
+from dynid.excitation.settings import FourierSettings
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.robot.assumptions import position_doubts
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.settings import FourierSettings
-    from dynid.robot.limits import JointLimits
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
-
+from dynid.robot.limits import JointLimits
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 
 _PER_CYCLE = 16
 """Samples per period of the highest harmonic, at which information and states are evaluated."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array, pieces
 from dynid.errors import MechanismError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dynid.excitation.design.information import Information
-    from dynid.excitation.design.limits import MotionBounds, StateLimit
-    from dynid.excitation.design.series_space import SeriesSpace
-    from dynid.excitation.motion import Motion
+from dynid.excitation.design.information import Information
+from dynid.excitation.design.limits import MotionBounds, StateLimit
+from dynid.excitation.design.series_space import SeriesSpace
+from dynid.excitation.motion import Motion
 
 
 class BarrierPhase(NamedTuple):

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError
+from dynid.excitation.design.series_space import SeriesSpace
 from dynid.excitation.motion import Motion, central_difference
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.design.series_space import SeriesSpace
-    from dynid.excitation.workspace.workspace import Workspace
-    from dynid.robot.limits import JointLimits
-
+from dynid.excitation.workspace.workspace import Workspace
+from dynid.robot.limits import JointLimits
 
 _INEXACT = 1e-5
 """[m] by which a computed distance may be too large, with a reserve: coal's are exact to 1e-6 m."""

@@ -13,22 +13,19 @@ fails to write (OSError).
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from subprocess import DEVNULL, Popen
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
 from dynid.excitation.design.design import Design, ExcitationSpec, make_design
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dynid.robot.model import Model
+from dynid.robot.model import Model
 
 # set the parent's path before any import: -c alone would search the working directory
 _PROGRAM = (

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dynid.dynamics.base_parameters import INERTIAL
+from dynid.dynamics.joint_terms import TermKind
+from dynid.excitation.prediction.precision import PredictedParameter
+from dynid.excitation.prediction.prediction import Prediction
 from dynid.text import first_few, listed, percent, significant
-
-if TYPE_CHECKING:
-    from dynid.dynamics.joint_terms import TermKind
-    from dynid.excitation.prediction.precision import PredictedParameter
-    from dynid.excitation.prediction.prediction import Prediction
 
 WELL_CONDITIONED = 100.0
 """Condition number of the scaled regressor that Schröer (in Hollerbach, Khalil and Gautier, Model

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.robot.limits import Limits
-    from dynid.signals.signals import Signals
-
+from dynid.robot.limits import Limits
+from dynid.signals.signals import Signals
 
 _BINS = 10
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.mechanism import Mechanism
+from dynid.excitation.motion import Motion
 from dynid.linalg import ScaledSpectrum
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.base_parameters import BaseParameterization
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Motion
-
 
 POOR = 0.3
 """Relative standard deviation above which a parameter counts as poorly determined."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,11 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.excitation.checks import check_joints
-from dynid.excitation.motion import Motion
+from dynid.excitation.motion import Excitation, Motion
 from dynid.excitation.prediction.coverage import JointCoverage, joint_coverage
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.excitation.prediction.precision import (
@@ -23,20 +26,14 @@ from dynid.excitation.prediction.precision import (
 )
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.limits import Limits
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 from dynid.text import significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pandas import DataFrame
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Excitation
-    from dynid.robot.limits import Limits
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
 
 _RATE = 1000.0  # [Hz] default
 _MOVING = 0.03  # of a joint's peak velocity

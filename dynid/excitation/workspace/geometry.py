@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pinocchio
 from pinocchio import coal
 
+from dynid.dynamics.kinematics import Kinematics
 from dynid.excitation.workspace.meshes import MissingMesh, Solid, mesh_hulls, missing_meshes
-from dynid.robot.shapes import robot_shapes, urdf_shapes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.robot.shapes import Shape
+from dynid.robot.shapes import Shape, robot_shapes, urdf_shapes
 
 
 @dataclass(frozen=True)

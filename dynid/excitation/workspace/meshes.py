@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pinocchio
@@ -13,6 +15,7 @@ import scipy
 from pinocchio import coal
 
 from dynid.arrays import Array
+from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import MechanismError
 from dynid.input_file import is_file
 from dynid.limits import MESH_BYTES
@@ -20,12 +23,6 @@ from dynid.packages import Packages
 from dynid.robot.shapes import element_pose
 from dynid.text import first_few, listed, printable
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from xml.etree import ElementTree as ET
-
-    from dynid.dynamics.kinematics import Kinematics
 
 _SHOWN = 2  # files in one sentence
 

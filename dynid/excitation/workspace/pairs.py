@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio
 from pinocchio import coal
 
+from dynid.arrays import Array
+from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.excitation.workspace.distances import Distance
-from dynid.excitation.workspace.geometry import body_names
+from dynid.excitation.workspace.geometry import BodySolids, body_names
 from dynid.excitation.workspace.levers import moving_path, slides
 from dynid.excitation.workspace.meshes import Solid, missing_meshes
+from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.excitation.workspace.srdf import check_links
+from dynid.robot.robot import Robot
 from dynid.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dynid.arrays import Array
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.workspace.geometry import BodySolids
-    from dynid.excitation.workspace.settings import WorkspaceSettings
-    from dynid.robot.robot import Robot
 
 _TOUCHING = 1e-3  # [m] beyond the clearance: nearer shapes count as touching
 _CONSTANT = 1e-6  # [m] variation of a distance by rounding

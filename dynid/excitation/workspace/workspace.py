@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.motion import Motion, central_difference
 from dynid.excitation.workspace.distances import Distance, Distances
 from dynid.excitation.workspace.geometry import body_solids
@@ -22,15 +25,7 @@ from dynid.excitation.workspace.pairs import (
     violated_distances,
 )
 from dynid.excitation.workspace.settings import WorkspaceSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
-
+from dynid.robot.robot import Robot
 
 _FAR_DISTANCE = 0.05  # distance that counts as far, as a share of the robot's reach
 _STEP = 1e-6  # [s] for the speed of passive joints

@@ -64,9 +64,14 @@ def test_the_written_profile_has_the_chosen_terms(tmp_path: Path) -> None:
 
 def unloaded(position: np.ndarray) -> Recording:
     """Return a recording of the arm at 100 Hz without torque."""
-    time = np.arange(len(position)) / 100.0
-    effort = np.zeros_like(position)
-    return Recording.from_arrays(time, position, effort, joint_names=arm_robot().joints)
+    return Recording(
+        time=np.arange(len(position)) / 100.0,
+        position=position,
+        velocity=None,
+        effort=np.zeros_like(position),
+        joint_names=arm_robot().joints,
+        sampling_rate=100.0,
+    )
 
 
 def test_noise_at_rest_is_measured_without_motion() -> None:
