@@ -191,21 +191,25 @@ def _selection(
         given, after = np.ones(len(tried), dtype=bool), before
     terms = parts(given)[0]
     signals = compared.blocks.signals[0]
-    joints = [
-        _chosen(joint, signals, number, is_given=bool(given[number]))
-        for number, joint in enumerate(tried)
-    ]
     return FrictionSelection(
         robot=compared.robot if given.all() else with_terms(compared.robot, terms),
         joints=tuple(
-            replace(terms, given_error=float(error_before), chosen_error=float(error_after))
-            for terms, error_before, error_after in zip(joints, before, after, strict=True)
+            _chosen(joint, signals, number, (before[number], after[number]), is_given=given[number])
+            for number, joint in enumerate(tried)
         ),
         left_out=compared.blocks.left_out,
     )
 
 
-def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool) -> ChosenTerms:
+def _chosen(
+    joint: JointTrials,
+    signals: Signals,
+    number: int,
+    errors: tuple[float, float],
+    *,
+    is_given: bool,
+) -> ChosenTerms:
+    """Return the choice at a joint, with relative errors of the given and the chosen terms."""
     scale = abs(float(signals.torque_per_effort[number]))
     effort_unit = signals.effort_unit
     if joint.problem.prismatic and effort_unit == "N*m":
@@ -228,15 +232,15 @@ def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool
     elif is_given:
         reason = f"in the model of the whole robot {tried[joint.choice].name} is not better"
     else:
-        errors_ = (significant(error.held_out_error, 3) for error in (chosen, tried[0]))
-        reason = f"held-out error {' instead of '.join(errors_)} {unit(effort_unit)}"
+        sizes = [significant(model.held_out_error, 3) for model in (chosen, tried[0])]
+        reason = f"held-out error {' instead of '.join(sizes)} {unit(effort_unit)}"
     return ChosenTerms(
         joint=signals.joint_names[number],
         unit=effort_unit,
         tried=tried,
         chosen=chosen.name,
-        given_error=np.nan,
-        chosen_error=np.nan,
+        given_error=float(errors[0]),
+        chosen_error=float(errors[1]),
         reason=reason,
     )
 

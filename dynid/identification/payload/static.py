@@ -12,8 +12,13 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.identification.payload.consistent import Posterior, consistent_body, find_posterior
 from dynid.identification.payload.fit import payload_columns
-from dynid.identification.payload.payload import TOO_LITTLE, Payload, describe, own_torque_errors
-from dynid.identification.payload.plausible import impossible_mass
+from dynid.identification.payload.payload import (
+    TOO_LITTLE,
+    Payload,
+    describe,
+    impossible_mass,
+    own_torque_errors,
+)
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.model import Model

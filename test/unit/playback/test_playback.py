@@ -88,15 +88,6 @@ def test_a_robot_moved_by_hand_starts_from_its_measured_position(cell) -> None:
     assert np.allclose(cell.next_sent().position[0], cell.plan.start + 0.1)
 
 
-def test_a_robot_stopped_by_a_fault_starts_from_its_measured_position(cell) -> None:
-    cell.playing()
-    cell.offset = np.array([0, 0, 0.25, 0, 0, 0])
-    cell.until("aborted")
-    held = cell.measured
-    cell.playback.start(cell.plan, cell.options)
-    assert np.allclose(cell.next_sent().position[0], held)
-
-
 def test_a_blocked_robot_is_not_pushed_further(cell) -> None:
     cell.playing()
     held = cell.measured
@@ -141,7 +132,7 @@ def test_refuses_a_motion_while_another_is_under_way(cell) -> None:
     assert cell.playback.state == "playing"
 
 
-def test_tracking_error_stops_the_motion(cell) -> None:
+def test_tracking_error_stops_the_motion_and_the_next_starts_where_the_robot_is(cell) -> None:
     cell.playing()
     cell.offset = np.array([0, 0, 0.25, 0, 0, 0])
     cell.until("aborted")
@@ -151,6 +142,9 @@ def test_tracking_error_stops_the_motion(cell) -> None:
     )
     assert re.fullmatch(expected, cell.playback.state)
     assert cell.resting()
+    held = cell.measured
+    cell.playback.start(cell.plan, cell.options)
+    assert np.allclose(cell.next_sent().position[0], held)
 
 
 def test_a_robot_that_lags_is_not_stopped(cell) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import Candidate
-from dynid.identification.friction.choose import CandidateTrial, choose, variance_of_springs
+from dynid.identification.friction.joint_trials import CandidateTrial, choose, variance_of_springs
 from dynid.identification.friction.variable_projection import FrictionFit
 
 
