@@ -220,13 +220,15 @@ def _too_fast(robot: Robot, drives: _Drives) -> Iterator[Doubt]:
 
 def _drives(robot: Robot) -> _Drives:
     joints = [movable_joints(robot.urdf_xml)[name] for name in robot.joints]
-    values: list[Array] = []
-    for kind, key in (("effort", "torque_max"), ("velocity", "velocity")):
+
+    def stated(kind: str, key: str) -> Array:
         given = np.array([getattr(joint, kind) for joint in joints], dtype=np.float64)
         usable = not np.isnan(given).any() and key not in robot.limits.model_fields_set
-        values.append(given if usable else np.full(len(joints), np.nan))
+        return given if usable else np.full(len(joints), np.nan)
+
     turns = np.array([joint.kind != "prismatic" for joint in joints])
-    return _Drives(*values, turns, *_load(robot))
+    torque, speed = stated("effort", "torque_max"), stated("velocity", "velocity")
+    return _Drives(torque, speed, turns, *_load(robot))
 
 
 def _load(robot: Robot) -> tuple[Array, Array]:

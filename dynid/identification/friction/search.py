@@ -99,6 +99,7 @@ def choose_terms(
     every: bool = False,
     progress: Progress = lambda _: None,
     work: Work | None = None,
+    within: bool = False,
 ) -> FrictionSelection:
     """Choose the joint terms of a robot by the error on blocks held out.
 
@@ -109,24 +110,27 @@ def choose_terms(
         every: whether all models are tried, and kept for a page, or few of them.
         progress: called with the name of each step.
         work: takes the share that is done.
+        within: whether a part of every recording is held out, instead of a whole one.
 
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
     given, work = robot.with_explicit_terms(), work or Work()
-    # without one of several recordings, the others may not determine the robot
-    for within in [True] if sum(not piece.piece for piece in signals) == 1 else [False, True]:
-        blocks, settings = held_out_blocks(signals, _simplest(given), within=within)
-        if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
-            return FrictionSelection(given, (), blocks.left_out, too_short=True)
-        robot = with_motor_terms(given, recordings, blocks, settings)
-        motors = () if robot is given else motors_of_several_joints(robot)
+    within = within or sum(not piece.piece for piece in signals) == 1
+    blocks, settings = held_out_blocks(signals, _simplest(given), within=within)
+    if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
+        return FrictionSelection(given, (), blocks.left_out, too_short=True)
+    robot = with_motor_terms(given, recordings, blocks, settings)
+    motors = () if robot is given else motors_of_several_joints(robot)
+    compared, squares = given_model(robot, blocks, settings)
+    robot, springs = (robot, ()) if every else with_springs(compared, squares)
+    if springs:
         compared, squares = given_model(robot, blocks, settings)
-        robot, springs = (robot, ()) if every else with_springs(compared, squares)
-        if springs:
-            compared, squares = given_model(robot, blocks, settings)
-        if not np.any(squares.relative >= 1):
-            break
+    if not within and np.any(squares.relative >= 1):
+        # without one of them, the other recordings do not determine the robot
+        return choose_terms(
+            given, recordings, signals, every=every, progress=progress, work=work, within=True
+        )
     whole = _fitted_robot(compared, recordings, signals)
     tried = []
     for number, name in enumerate(robot.joints):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -73,30 +73,15 @@ class Payload:
     def quantities(self) -> tuple[PayloadRow, ...]:
         """Mass, centre of mass and inertia about it."""
         body = self.body
-        figures = zip(QUANTITIES, body.quantities, body.deviations, body.identifiable, strict=True)
-        return tuple(
-            PayloadRow(
-                name, float(value), unit, float(standard_deviation) if identifiable else None
-            )
-            for (name, unit), value, standard_deviation, identifiable in figures
-        )
+        return _rows(QUANTITIES, body.quantities, body.deviations, body.identifiable)
 
     @property
     def about_joint(self) -> tuple[PayloadRow, ...]:
         """The ten parameters, about the origin of the joint's frame."""
-        standard_deviations = np.sqrt(np.diag(self.body.covariance))
-        figures = zip(
-            self.parameters, UNITS, self.body.parameters, standard_deviations, strict=True
-        )
-        return tuple(
-            PayloadRow(
-                name,
-                float(value),
-                unit,
-                None if name in self.not_identifiable else float(standard_deviation),
-            )
-            for name, unit, value, standard_deviation in figures
-        )
+        names = zip(self.parameters, UNITS, strict=True)
+        deviations = np.sqrt(np.diag(self.body.covariance))
+        known = [name not in self.not_identifiable for name in self.parameters]
+        return _rows(names, self.body.parameters, deviations, known)
 
     @property
     def rows(self) -> tuple[PayloadRow, ...]:
@@ -116,6 +101,17 @@ class Payload:
         for name, reason in self.not_identifiable.items():
             names.setdefault(reason, []).append(name)
         return tuple(f"{', '.join(group)}: {reason}." for reason, group in names.items())
+
+
+def _rows(
+    names: Iterable[tuple[str, str]], values: Array, deviations: Array, known: Iterable[bool]
+) -> tuple[PayloadRow, ...]:
+    """Return rows of values with names and units, and a standard deviation where it is known."""
+    figures = zip(names, values.tolist(), deviations.tolist(), known, strict=True)
+    return tuple(
+        PayloadRow(name, value, unit, deviation if is_known else None)
+        for (name, unit), value, deviation, is_known in figures
+    )
 
 
 def own_torque_errors(base: Model) -> Array:
