@@ -145,10 +145,7 @@ class Playback:
             PlaybackError: the robot must not move, with the reason; it does not move.
         """
         self.refuse_while_under_way()
-        duration = self._move(plan, options, requested_at)
-        self._play_next = False
-        way = f"moving to the start of the excitation in {duration:.1f} s."
-        return " ".join([way, *_remarks(plan, options)])
+        return self._move(plan, options, requested_at, play=False)
 
     def start(self, plan: Plan, options: Options, requested_at: float | None = None) -> str:
         """Play a plan, after moving to its start where the robot is not there yet.
@@ -165,13 +162,7 @@ class Playback:
                 self._command(self._commander, plan.trajectory, plan, options)
                 self._phase = PlaybackPhase.PLAYING
                 return f"playing for {plan.trajectory.duration:.1f} s."
-        duration = self._move(plan, options, requested_at)
-        self._play_next = True
-        way = (
-            f"moving to the start of the excitation in {duration:.1f} s, then playing for "
-            f"{plan.trajectory.duration:.1f} s."
-        )
-        return " ".join([way, *_remarks(plan, options)])
+        return self._move(plan, options, requested_at, play=True)
 
     def stop(self, reason: str = "the motion was stopped on request.") -> str:
         """Bring the robot to rest, and return a sentence."""
@@ -324,8 +315,8 @@ class Playback:
         except PlaybackError as error:
             self._abort(_held(self._reason, str(error)))
 
-    def _move(self, plan: Plan, options: Options, requested_at: float | None) -> float:
-        """Start to move to the start of a plan; return the duration [s]."""
+    def _move(self, plan: Plan, options: Options, requested_at: float | None, *, play: bool) -> str:
+        """Start to move to the start of a plan, and to play it then; return a sentence."""
         doubtful = refusal(plan.doubts)
         if doubtful is not None and not options.doubtful_limits:
             raise PlaybackError(doubtful)
@@ -340,7 +331,12 @@ class Playback:
         check_reachable(move, limits, plan.mechanism, plan.workspace)
         self._command(commander, sample(move, joints, options.rate), plan, options)
         self._phase = PlaybackPhase.MOVING
-        return move.duration
+        self._play_next = play
+        then = f", then playing for {plan.trajectory.duration:.1f} s" if play else ""
+        way = f"moving to the start of the excitation in {move.duration:.1f} s{then}."
+        # what is not checked and not supervised is shown before a motion starts
+        missing = [plan.verdict] if plan.unchecked else []
+        return " ".join([way, *missing, *supervision(plan, options)])
 
     def _command(
         self, commander: Commander, trajectory: Trajectory, plan: Plan, options: Options
@@ -404,11 +400,6 @@ class Playback:
     def _input_fault(self, plan: Plan) -> str | None:
         effort = supervises_torque(plan, self._options)
         return self._inputs.fault(self._options.max_age, effort=effort)
-
-
-def _remarks(plan: Plan, options: Options) -> list[str]:
-    """Return sentences on missing checks and missing supervision, shown before a motion starts."""
-    return [*([plan.verdict] if plan.unchecked else []), *supervision(plan, options)]
 
 
 def _with(reason: str, more: str) -> str:
