@@ -157,12 +157,9 @@ def _message_points(path: Path, joints: Sequence[str]) -> Points:
     )
     if position is None:
         raise ConfigurationError(f"{path.name}: its points have no positions; add them.")
-    return Points(
-        time,
-        position[:, order],
-        None if velocity is None else velocity[:, order],
-        None if acceleration is None else acceleration[:, order],
-    )
+    given = (velocity, acceleration)
+    derivatives = (None if values is None else values[:, order] for values in given)
+    return Points(time, position[:, order], *derivatives)
 
 
 def _one_message(path: Path) -> str:

@@ -71,11 +71,7 @@ class InputWatch:
 
     def silent(self, max_age: float) -> bool:
         """Return whether no joint states have arrived for longer than ``max_age`` [s]."""
-        return self._silence > max_age
-
-    @property
-    def _silence(self) -> float:
-        return self._ran - self._arrived
+        return self._ran - self._arrived > max_age
 
     def fault(self, max_age: float, *, effort: bool) -> str | None:
         """Return what has been missing for longer than ``max_age`` [s], or None.
@@ -86,7 +82,7 @@ class InputWatch:
         """
         now = self._ran
         allowed = f"at most {max_age:g} s are allowed (parameter max_age)."
-        if (age := self._silence) > max_age:
+        if (age := now - self._arrived) > max_age:
             return f"no joint states arrived for {age:.2g} s, {allowed}"
         if (age := now - self._advanced) > max_age:
             return (
