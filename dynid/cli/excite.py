@@ -297,7 +297,7 @@ def _write(
     from dynid.transaction import written_together
 
     comments = [
-        f"Excitation of {prediction.robot}, {prediction.duration:g} s, made by dynid excite.",
+        f"Excitation of {prediction.robot.name}, {prediction.duration:g} s, made by dynid excite.",
         "Condition number of the base regressor, rows weighted and columns scaled: "
         f"{prediction.precision.scaled_condition_number:.3g}.",
     ]

@@ -56,9 +56,10 @@ class Prediction:
     """Predicted uncertainty and loads of an excitation.
 
     Attributes:
-        robot: name of the profile.
+        robot: with its limits and settings.
         prismatic: (n,) whether a joint is prismatic.
         limits: the robot's.
+        mechanism: with the parameters that predict torque.
         signals: motion and predicted torque, as in a recording without errors.
         precision: condition numbers, covariance.
         parameters: the base parameters.
