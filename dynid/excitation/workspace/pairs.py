@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +20,10 @@ from dynid.excitation.workspace.geometry import BodySolids, body_names
 from dynid.excitation.workspace.levers import moving_path, slides
 from dynid.excitation.workspace.meshes import Solid, missing_meshes
 from dynid.excitation.workspace.settings import WorkspaceSettings
-from dynid.excitation.workspace.srdf import check_links
+from dynid.input_file import read_text
 from dynid.robot.robot import Robot
-from dynid.text import listed
+from dynid.text import listed, printable
+from dynid.xml_tree import xml_tree
 
 _TOUCHING = 1e-3  # [m] beyond the clearance: nearer shapes count as touching
 _CONSTANT = 1e-6  # [m] variation of a distance by rounding
@@ -135,6 +136,46 @@ def allowed_links(
                 )
         allowed[frozenset(pair)] = "allowed_pairs"
     return allowed
+
+
+def check_links(path: Path, links: Collection[str]) -> dict[frozenset[str], str]:
+    """Return the pairs of :func:`read_srdf` that are links of a URDF.
+
+    Raises:
+        ConfigurationError: none is, so that the SRDF is of another robot, or it cannot be read.
+    """
+    pairs = read_srdf(path)
+    known = {pair: reason for pair, reason in pairs.items() if pair <= set(links)}
+    if pairs and not known:
+        raise ConfigurationError(
+            f"{path}: no pair of its <disable_collisions> has links of this URDF; workspace.srdf "
+            "must be the SRDF of the same robot."
+        )
+    return known
+
+
+def read_srdf(path: Path) -> dict[frozenset[str], str]:
+    """Return the pairs of links that may touch according to an SRDF, with the reason given there.
+
+    Pairs with the reason ``Never`` are not included: they were apart in random positions, which is
+    no proof, and checking them costs little.
+
+    Raises:
+        ConfigurationError: the file cannot be read, is not XML, or an entry lacks a link.
+    """
+    root = xml_tree(read_text(path), printable(path), ConfigurationError)
+    if root.tag != "robot":
+        message = f"{path}: is not an SRDF, as its root is <{root.tag}> in place of <robot>."
+        raise ConfigurationError(message)
+    pairs = {}
+    for entry in root.findall("disable_collisions"):
+        links = [entry.get(key, "") for key in ("link1", "link2")]
+        if not all(links):
+            raise ConfigurationError(f"{path}: a <disable_collisions> lacks its link1 or link2.")
+        reason = entry.get("reason", "")
+        if reason.lower() != "never":
+            pairs[frozenset(links)] = reason
+    return pairs
 
 
 def violated_distances(
