@@ -165,19 +165,10 @@ def test_a_check_has_the_same_result_in_every_process(tmp_path: Path) -> None:
         "span: 0.4}\n"
     )
     options = ["--set", "workspace.self_collision=true", "--set", "workspace.tool_speed=2"]
+    command = [sys.executable, "-m", "dynid", "check", str(file), "-p", "puma560", "--json"]
     results = [
         subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "dynid",
-                "check",
-                str(file),
-                "-p",
-                "puma560",
-                "--json",
-                *options,
-            ],
+            [*command, *options],
             capture_output=True,
             text=True,
             timeout=DEADLINE,

@@ -170,19 +170,8 @@ def write_shoulder(folder: Path) -> list[str]:
 def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     *recordings, robot = write_shoulder(tmp_path)
     out = tmp_path / "out"
-    unseen = ["--validate", recordings[2]]
-    arguments = [
-        "identify",
-        "friction",
-        *recordings[:2],
-        "-p",
-        robot,
-        *unseen,
-        "-o",
-        str(out),
-        "--json",
-    ]
-    result = CliRunner().invoke(app, arguments)
+    options = ["-p", robot, "--validate", recordings[2], "-o", str(out), "--json"]
+    result = CliRunner().invoke(app, ["identify", "friction", *recordings[:2], *options])
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
     assert set(printed) == {"left_out", "joints", "terms", "validation", "notes"}
@@ -197,11 +186,7 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     assert validation["mean_chosen"] < 0.05
     assert set(validation) == {"joints", "mean_given", "mean_chosen"}
     assert set(validation["joints"][0]) == {
-        "joint",
-        "unit",
-        "given",
-        "chosen",
-        "standard_deviation",
+        *("joint", "unit", "given", "chosen", "standard_deviation")
     }
     assert "<svg" in (out / "friction.html").read_text()
     written = (out / "arm_friction.yaml").read_text()
