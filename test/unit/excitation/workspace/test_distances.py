@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.walled_arm import JOINTS, RADIUS, URDF, points, walled, walled_robot
+from support.walled_arm import BOX, JOINTS, RADIUS, URDF, WALL, points, walled, walled_robot
 
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.pairs import UNMOVED, LeftOut
@@ -14,8 +14,7 @@ from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 from dynid.robot.limits import Limits
 
-WALL = {"wall": {"point": [0.0, 0.5, 0.0], "normal": [0.0, -2.0, 0.0]}}
-BOX = {"bin": {"low": [0.3, -0.2, -0.1], "high": [0.6, 0.2, 0.1]}}
+LONG_NORMAL = {"wall": WALL["wall"] | {"normal": [0.0, -2.0, 0.0]}}
 
 POSITIONS = st.tuples(
     st.floats(-0.5, 0.5), st.floats(-3, 3), st.floats(-2.6, 2.6), st.floats(-2, 2)
@@ -48,7 +47,7 @@ SELF = walled(self_collision=True, clearance=0.01)
 CROSSED = walled(
     URDF.replace('<parent link="upper"/>', '<parent link="base"/>'), self_collision=True
 )
-WALLED = walled(planes=WALL, boxes=BOX)
+WALLED = walled(planes=LONG_NORMAL, boxes=BOX)
 
 
 @given(POSITIONS)
