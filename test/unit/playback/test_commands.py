@@ -116,20 +116,17 @@ def test_a_lost_stop_is_replaced_by_the_next_message(cell) -> None:
         lost.append(trajectory)
 
     cell.send = send
-    way = [cell.measured]
     cell.playback.stop()
-    for _ in range(200):
-        cell.step()
-        way.append(cell.measured)
+    way = cell.way(2.0)
     assert cell.playback.state == "aborted: the motion was stopped on request."
-    assert distance_from_path(np.array(way[::5])) < 1e-4
+    assert distance_from_path(way[::5]) < 1e-4
 
 
 class Suspended:
     """A robot whose process stood still: its time is late, and messages to it are lost."""
 
     def __init__(self, cell: Cell, duration: float) -> None:
-        self.cell, self.arrive = cell, False
+        self.arrive = False
         self.original, cell.send = cell.send, self.send
         real, begin = cell.clock.now_ns, cell.clock.now_ns()
         cell.silent, cell.robot_now_ns = True, lambda: begin
@@ -141,21 +138,13 @@ class Suspended:
         if self.arrive:
             self.original(trajectory, start_ns)
 
-    def run(self, duration: float) -> np.ndarray:
-        """Where the robot is, a row a hundredth of a second."""
-        way = [self.cell.measured]
-        for _ in range(round(duration * 100)):
-            self.cell.step()
-            way.append(self.cell.measured)
-        return np.array(way)
-
 
 @pytest.mark.parametrize("duration", [0.7, 1.6, 4.0, 5.5])
 def test_a_suspended_robot_receives_the_stop_that_it_missed(cell, duration) -> None:
     cell.playing()
     robot = Suspended(cell, duration)
     robot.arrive = True
-    way = robot.run(6.0)
+    way = cell.way(6.0)
     assert "settling" not in cell.playback.state
     assert "no joint states arrived for 0.5" in cell.playback.state
     assert "in time" not in cell.playback.state
@@ -169,9 +158,9 @@ def test_a_suspended_robot_receives_the_stop_that_it_missed(cell, duration) -> N
 def test_a_robot_that_received_no_stop_does_not_move_back_to_its_end(cell, duration) -> None:
     cell.playing()
     robot = Suspended(cell, duration)
-    way = robot.run(1.4)
+    way = cell.way(1.4)
     robot.arrive = True
-    way = np.concatenate([way, robot.run(10.0)])
+    way = np.concatenate([way, cell.way(10.0)])
     assert cell.playback.state.startswith("late: ")
     assert cell.playback.state.endswith(
         "; the stop did not reach the robot in time: it rests where an earlier message ended."
