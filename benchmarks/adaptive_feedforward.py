@@ -43,10 +43,9 @@ from dynid.playback.motions import point_to_point
 from dynid.profile import load_robot
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.derived import simulation_settings
-from dynid.simulation.payload import carrying
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.simulate import simulate
-from dynid.simulation.true_parameters import true_parameters
+from dynid.simulation.true_parameters import carrying, true_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,8 +22,8 @@ from dynid.identification.online.estimator import OnlineEstimator, OnlineSetting
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 
 _MASSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # [kg]
 _CENTRE = (0.03, -0.05, 0.08)

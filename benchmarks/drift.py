@@ -29,9 +29,9 @@ from dynid.profile import load_robot
 from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 from dynid_plugins.fleet.drift.causes import CauseKind, find_causes, friction_groups
 from dynid_plugins.fleet.drift.detection import Drift, detect_drift
 from dynid_plugins.fleet.drift.history import DAY, YEAR, History, best_model, history_of_models

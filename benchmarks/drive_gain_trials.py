@@ -14,8 +14,8 @@ from dynid.identification.drive_gains.identification import DriveGains, identify
 from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 
 _CONSTANT, _MASS = 2.0, 2.0
 _CENTRE = (0.03, -0.05, 0.08)

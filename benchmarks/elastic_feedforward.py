@@ -16,7 +16,6 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
-from dynid.simulation.build import position_limits
 from dynid_plugins.elastic.flatness_trial import RUNS, compare_feedforwards
 
 RATE = 1000.0  # [Hz]
@@ -72,7 +71,7 @@ def move(
         fastest: share of the limits of velocity and acceleration.
         slowest: least pace, of a random one up to the fastest.
     """
-    lower, upper = position_limits(robot)
+    lower, upper, *_ = robot.limits.of_joints(len(robot.joints))
     middle, width = (lower + upper) / 2, share * (upper - lower)
     velocity, acceleration = (
         np.asarray(robot.limits.velocity),
@@ -89,7 +88,7 @@ def move(
 def moves(robot: Robot, seed: int) -> Array:
     """Return references (N, n) of a row of moves."""
     rng = np.random.default_rng(seed)
-    present = np.mean(position_limits(robot), axis=0)
+    present = robot.limits.of_joints(len(robot.joints)).middle
     parts = [present[None]]
     for _ in range(MOVES):
         references, present = move(robot, present, rng)

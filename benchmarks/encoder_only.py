@@ -28,9 +28,8 @@ from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
-from dynid.simulation.ground_truth import standardised_errors
 from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.true_parameters import simulated_model
+from dynid.simulation.true_parameters import simulated_model, standardised_errors
 from dynid_plugins.servo.rig import identify_rig
 from dynid_plugins.servo.rig_runs import LoadSettings, RunSettings
 from dynid_plugins.servo.roll_out import roll_outs

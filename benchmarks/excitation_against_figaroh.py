@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from excitation_table import FIGAROH, requested
 
-from dynid.configuration import per_joint
 from dynid.excitation.design.design import make_design
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.motion import Motion
@@ -173,9 +172,9 @@ def _shares(motion: Motion) -> list[float]:
 def _limits(case: Case) -> tuple[Array, Array, Array, Array, Array]:
     """Return lowest and highest position, largest velocity, acceleration, torque, (n,) each."""
     model, spec, noise = requested(case, "condition")
-    joints, torque_max = len(model.robot.joints), model.robot.limits.torque_max
-    bounds = make_design(model, spec, noise).bounds
-    return *bounds, per_joint(torque_max or (), joints, "torque_max")
+    low, high, velocity, acceleration, _ = make_design(model, spec, noise).bounds
+    torque_max = model.robot.limits.of_joints(len(model.robot.joints)).torque
+    return low, high, velocity, acceleration, torque_max
 
 
 if __name__ == "__main__":

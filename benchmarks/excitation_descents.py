@@ -24,7 +24,7 @@ from dynid.excitation.prediction.noise import torque_noise
 from dynid.profile import load_robot
 from dynid.report.terminal.tables import table
 from dynid.robot.model import nominal_model
-from dynid.simulation.sensor_noise import stated_torque_noise
+from dynid.simulation.settings import stated_torque_noise
 
 NEAR = 1.1  # condition number over that of the best motion
 

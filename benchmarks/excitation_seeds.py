@@ -22,13 +22,12 @@ from dynid.configuration import per_joint
 from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
-from dynid.excitation.limits import position_range
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 from dynid.report.terminal.tables import table
 from dynid.robot.model import nominal_model
-from dynid.simulation.sensor_noise import stated_torque_noise
+from dynid.simulation.settings import stated_torque_noise
 
 ROBOTS = ("ur10e", "puma560", "scara", "delta_3")
 _WORKSPACE = (
@@ -63,7 +62,7 @@ def trial(name: str, seed: int) -> Trial:
     seconds = time.perf_counter() - begun
     samples = _FINELY * spec.settings.harmonics + 1
     motion = found.excitation.evaluate(np.linspace(0, found.excitation.duration, samples))
-    low, high = position_range(robot.limits, joints) or (np.full(joints, -np.inf), np.inf)
+    low, high, *_ = robot.limits.of_joints(joints)
     middle, half = (low + high) / 2, (high - low) / 2
     used = {"position": float(np.max(np.abs(motion.position - middle) / half))}
     torque = mechanism.torque(*motion, mechanism.parameters)

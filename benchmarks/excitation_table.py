@@ -26,7 +26,7 @@ from dynid.excitation.prediction.noise import torque_noise
 from dynid.profile import load_robot
 from dynid.report.terminal.tables import table
 from dynid.robot.model import nominal_model
-from dynid.simulation.sensor_noise import stated_torque_noise
+from dynid.simulation.settings import stated_torque_noise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

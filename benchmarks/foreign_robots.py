@@ -29,7 +29,7 @@ from dynid.demonstration import Demonstration, run_demo
 from dynid.errors import DynidError
 from dynid.report.terminal.console import roomy
 from dynid.report.terminal.tables import table
-from dynid.simulation.ground_truth import standardised_errors
+from dynid.simulation.true_parameters import standardised_errors
 from dynid.text import percent, significant
 
 _MOVABLE = ('type="revolute"', 'type="continuous"', 'type="prismatic"')

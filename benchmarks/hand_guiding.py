@@ -28,7 +28,6 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
-from dynid.simulation.build import position_limits
 
 ROBOTS = ("puma560", "panda", "openarm")
 RATE = 1000.0  # [Hz]
@@ -64,7 +63,7 @@ class GuidedCell:
     def __init__(self, robot: Robot, model: Mechanism, **settings: float) -> None:
         given = robot.settings(TorqueControlSettings).model_copy(update=settings)
         robot = robot.with_settings(given).with_settings(CollisionSettings())
-        self.start = np.mean(position_limits(robot), axis=0) + BENT
+        self.start = robot.limits.of_joints(len(robot.joints)).middle + BENT
         self.cell = TorqueControlledRobot(robot, model, self.start)
         self.reference = _core.Reference(
             self.start, np.zeros_like(self.start), np.zeros_like(self.start)

@@ -28,7 +28,7 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
-from dynid.simulation.build import plant_arguments, position_limits
+from dynid.simulation.build import plant_arguments
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 
@@ -65,7 +65,7 @@ def moves(robot: Robot, seed: int, count: int = MOVES) -> Array:
     """Return references (N, n) of a row of moves, with rest before, between and after them."""
     rng = np.random.default_rng(seed)
     rest = round(REST * RATE)
-    present = np.mean(position_limits(robot), axis=0)
+    present = robot.limits.of_joints(len(robot.joints)).middle
     parts = [np.repeat(present[None], rest, axis=0)]
     for _ in range(count):
         references, present = move(robot, present, rng, share=SHARE, fastest=FASTEST, slowest=0.3)

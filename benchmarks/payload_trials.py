@@ -29,10 +29,9 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
-from dynid.simulation.build import position_limits
-from dynid.simulation.payload import carrying
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 
 _MASS, _CENTRE = 2.0, np.array([0.03, -0.05, 0.08])
 _INERTIA = np.array([8e-3, 1e-3, 6e-3, -5e-4, 7e-4, 5e-3])
@@ -50,7 +49,7 @@ def excited(robot: Robot, excitation: FourierSettings, seed: int) -> Recording:
 def posed(robot: Robot) -> Recording:
     """The simulated robot, a second at rest in each of some poses."""
     simulated = SimulatedRobot(robot, control_rate=_RATE, seed=2)
-    lower, upper = position_limits(robot)
+    lower, upper, *_ = robot.limits.of_joints(len(robot.joints))
     middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, 0.0)
     reach = np.where(np.isfinite(upper - lower), 0.3 * (upper - lower), 1.0)
     shares = np.random.default_rng(1).uniform(-1, 1, (_POSES, len(middle)))

@@ -18,9 +18,9 @@ from stop_cell import AT_REST, RATE, Cell, playing, twelve_second_plan
 from stop_processes import real_trials
 
 from dynid.arrays import Array
+from dynid.playback.motions import braking_acceleration, ending
 from dynid.playback.options import Options
 from dynid.playback.plan import Plan
-from dynid.playback.stopping import braking_acceleration, ending
 
 MARGIN = 0.5  # [s]
 

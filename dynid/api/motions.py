@@ -20,7 +20,7 @@ from dynid.excitation.prediction.prediction import Prediction, predict
 from dynid.files import check_folder, write_text
 from dynid.recording.model import Recording
 from dynid.simulation import simulate as simulation
-from dynid.simulation.sensor_noise import stated_torque_noise
+from dynid.simulation.settings import stated_torque_noise
 
 _Objective = Literal["condition", "determinant", "both"]
 

@@ -104,7 +104,7 @@ def excite_command(
         result_console,
     )
     from dynid.report.terminal.prediction import prediction_json
-    from dynid.simulation.sensor_noise import stated_torque_noise
+    from dynid.simulation.settings import stated_torque_noise
 
     files = _files(output)
     check_folder(output)
@@ -240,7 +240,7 @@ def _optimised(
     from dynid.excitation.design.optimise import optimise
     from dynid.excitation.prediction.noise import torque_noise
     from dynid.report.terminal.progress import progress
-    from dynid.simulation.sensor_noise import stated_torque_noise
+    from dynid.simulation.settings import stated_torque_noise
 
     robot, mechanism = model.robot, model.mechanism
     still = np.zeros((1, len(robot.joints)))
@@ -297,7 +297,7 @@ def _write(
     from dynid.transaction import written_together
 
     comments = [
-        f"Excitation of {prediction.robot}, {prediction.duration:g} s, made by dynid excite.",
+        f"Excitation of {prediction.robot.name}, {prediction.duration:g} s, made by dynid excite.",
         "Condition number of the base regressor, rows weighted and columns scaled: "
         f"{prediction.precision.scaled_condition_number:.3g}.",
     ]

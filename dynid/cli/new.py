@@ -202,7 +202,7 @@ def _doubtful(urdf_xml: str, description: Path, chosen: Sequence[str]) -> tuple[
 def _check(text: str, urdf_xml: str, profile: Path, srdf: Path | None) -> None:
     """Raise unless the profile loads, and URDF and SRDF describe a mechanism with its joints."""
     from dynid.configuration import yaml_mapping
-    from dynid.excitation.workspace.srdf import check_links
+    from dynid.excitation.workspace.pairs import check_links
     from dynid.profile import make_robot
 
     robot = make_robot(yaml_mapping(text, str(profile)), urdf_xml, where=str(profile))

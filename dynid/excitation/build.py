@@ -14,7 +14,6 @@ from dynid.excitation.limits import (
     check_finite,
     check_limits,
     check_rest,
-    position_range,
     sample_peaks,
 )
 from dynid.excitation.motion import Excitation
@@ -154,8 +153,7 @@ def centre_of(settings: FourierSettings, limits: Limits, joints: int) -> Array:
     """Return the position about which the joints move (n,) [rad or m]."""
     if settings.centre is not None:
         return per_joint(settings.centre, joints, "centre")
-    position = position_range(limits, joints)
-    return np.zeros(joints) if position is None else (position[0] + position[1]) / 2
+    return limits.of_joints(joints).middle
 
 
 def _reach(excitation: Excitation) -> Array:
@@ -174,17 +172,11 @@ def room_about(
     Raises:
         ExcitationError: the centre (n,) is outside the position limits, or on them.
     """
-    count = len(joints)
-    allowed = np.full((3, count), np.inf)
-    position = position_range(limits, count)
-    if position is not None:
-        middle, half = (position[0] + position[1]) / 2, (position[1] - position[0]) / 2
-        allowed[0] = settings.margin * half - np.abs(centre - middle)
-    if settings.span is not None:
-        allowed[0] = np.minimum(allowed[0], per_joint(settings.span, count, "span"))
-    for row, values in ((1, limits.velocity), (2, limits.acceleration)):
-        if values is not None:
-            allowed[row] = settings.margin * per_joint(values, count, "limits")
+    bounds = limits.of_joints(len(joints))
+    span = per_joint(settings.span or (np.inf,), len(joints), "span")
+    room = settings.margin * bounds.half - np.abs(centre - bounds.middle)
+    speeds = settings.margin * np.array([bounds.velocity, bounds.acceleration])
+    allowed = np.vstack([np.minimum(room, span), speeds])
     for j in np.flatnonzero(allowed[0] <= 0).tolist():
         raise ExcitationError(
             f"joint '{joints[j]}': the excitation's centre {centre[j]:.4g} is outside "

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dynid.configuration import per_joint
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ExcitationError, MechanismError, PlaybackError
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
-from dynid.excitation.limits import check_finite, limit_uses, sample_peaks
-from dynid.excitation.motion import Motion
+from dynid.excitation.limits import Peaks, check_finite, limit_uses, sample_peaks
+from dynid.excitation.motion import Excitation, Motion
+from dynid.excitation.workspace.pairs import LeftOut
 from dynid.excitation.workspace.proof import workspace_uses
+from dynid.excitation.workspace.workspace import Workspace
+from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
 from dynid.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.limits import Peaks
-    from dynid.excitation.motion import Excitation
-    from dynid.excitation.workspace.pairs import LeftOut
-    from dynid.excitation.workspace.workspace import Workspace
-    from dynid.robot.limits import Limits
 
 _ANOTHER_MOTION = "`dynid excite ROBOT -o excitation.yaml` finds another motion"
 _BY_HAND = "move the robot by hand to a position from where the way is free"
@@ -92,6 +85,15 @@ def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(joint for joint, kind in pairs if kind == "prismatic")
 
 
+def check_joints(excitation: Excitation, robot: Robot) -> None:
+    """Raise an ExcitationError unless a motion is of as many joints as a robot has."""
+    if excitation.joint_count != len(robot.joints):
+        raise ExcitationError(
+            f"the excitation moves {excitation.joint_count} joints, expected "
+            f"{len(robot.joints)} as in profile '{robot.name}'."
+        )
+
+
 def examine_motion(
     excitation: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
 ) -> MotionCheck:
@@ -143,12 +145,6 @@ def check_motion(
 ) -> None:
     """Raise unless a motion is within its limits on joints, torque and workspace.
 
-    Args:
-        excitation: the motion.
-        limits: of the robot; absent limits are not checked.
-        mechanism: predicts torque from its current parameters.
-        workspace: what the robot must not touch.
-
     Raises:
         ExcitationError: a sentence on the first violation, with joint or pair, time and amount.
     """
@@ -183,7 +179,7 @@ def _torque_uses(
     if limits.torque_max is None or not reached.any():
         return []
     time, motion = peaks.time[reached], Motion(*(quantity[reached] for quantity in peaks.motion))
-    allowed = per_joint(limits.torque_max, len(mechanism.joints), "torque_max")
+    allowed = limits.of_joints(len(mechanism.joints)).torque
     torque = mechanism.torque(*motion, mechanism.parameters)
     uses = []
     for j, joint in enumerate(mechanism.joints):

@@ -11,12 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.configuration import per_joint
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ExcitationError
 from dynid.excitation.build import described_excitation
 from dynid.excitation.checks import examine_motion
-from dynid.excitation.limits import position_range
 from dynid.excitation.motion import Motion
 from dynid.excitation.settings import ExcitationSettings, FourierSettings, find_excitation
 from dynid.excitation.workspace.proof import RESERVE
@@ -60,17 +58,15 @@ def motion_range(robot: Robot, mechanism: Mechanism) -> MotionRange:
     """
     joints, slides = len(robot.joints), np.array(mechanism.prismatic)
     free = np.where(slides, robot.kinematics().reach / 2, np.pi)
-    limits = position_range(robot.limits, joints)
-    low, high = (np.full(joints, -np.inf), np.full(joints, np.inf)) if limits is None else limits
-    low, high = np.where(np.isfinite(low), low, -free), np.where(np.isfinite(high), high, free)
+    limits = robot.limits.of_joints(joints)
+    low = np.where(np.isfinite(limits.low), limits.low, -free)
+    high = np.where(np.isfinite(limits.high), limits.high, free)
     middle, half = (low + high) / 2, (high - low) / 2
     half = np.where(slides, half, np.minimum(half, np.pi))
-    given = robot.limits.velocity
-    speed = np.where(slides, _SLIDE_DEFAULT, _TURN_DEFAULT)
-    if given is not None:
-        most = np.where(slides, _SLIDE_SPEED, _TURN_SPEED)
-        limit = per_joint(given, joints, "velocity")
-        speed = np.where(np.isfinite(limit), np.minimum(limit, most), speed)
+    most = np.where(slides, _SLIDE_SPEED, _TURN_SPEED)
+    default = np.where(slides, _SLIDE_DEFAULT, _TURN_DEFAULT)
+    limited = np.isfinite(limits.velocity)
+    speed = np.where(limited, np.minimum(limits.velocity, most), default)
     return MotionRange(middle - half, middle + half, speed)
 
 
@@ -165,7 +161,7 @@ class _Search:
         clear = self._clear(random[self._mechanism.reachable(random)])
         chosen = [(low + high) / 2, np.zeros(len(low)), *clear[:_CENTRES]]
         if self._robot.limits.torque_max is not None and len(clear):
-            largest = per_joint(self._robot.limits.torque_max, len(low), "torque_max")
+            largest = self._robot.limits.of_joints(len(low)).torque
             gravity = self._mechanism.torque(
                 clear, 0 * clear, 0 * clear, self._mechanism.parameters
             )
@@ -218,17 +214,15 @@ class _Search:
         robot, mechanism, workspace = self._robot, self._mechanism, self._workspace
         if not mechanism.reachable(motion.position).all():
             return "the loops of the closed chain cannot be closed; narrow limits.position."
-        if robot.limits.torque_max is not None:
-            largest = per_joint(robot.limits.torque_max, len(robot.joints), "torque_max")
-            torque = mechanism.torque(*motion, mechanism.parameters)
-            needed = np.max(np.abs(torque), axis=0)
-            j = int(np.argmax(needed / largest))
-            if needed[j] > _TORQUE * largest[j]:
-                return (
-                    f"joint '{robot.joints[j]}' needs {needed[j]:.3g} for its bodies alone, of a "
-                    f"largest torque or force of {largest[j]:.3g}; correct limits.torque_max, or "
-                    "the masses in the URDF."
-                )
+        largest = robot.limits.of_joints(len(robot.joints)).torque
+        needed = np.abs(mechanism.torque(*motion, mechanism.parameters)).max(axis=0)
+        j = int(np.argmax(needed / largest))
+        if needed[j] > _TORQUE * largest[j]:
+            return (
+                f"joint '{robot.joints[j]}' needs {needed[j]:.3g} for its bodies alone, of a "
+                f"largest torque or force of {largest[j]:.3g}; correct limits.torque_max, or the "
+                "masses in the URDF."
+            )
         margins = workspace.margins(motion) / workspace.scale
         if not margins.size or margins.min() > RESERVE:
             return None

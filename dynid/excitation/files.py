@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
@@ -12,19 +12,13 @@ from dynid.excitation.settings import ExcitationSettings, TrajectorySettings, fi
 from dynid.excitation.trajectory_file import is_message, is_table
 from dynid.input_file import read_text
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 class _ExcitationFile(Settings):
     excitation: ExcitationSettings
 
 
 def read_excitation(path: Path) -> ExcitationSettings:
-    """Read a YAML file with a group ``excitation``, or a trajectory.
-
-    Args:
-        path: the YAML file, a CSV file of points, or a trajectory_msgs/JointTrajectory in YAML.
+    """Read a YAML file with a group ``excitation``, or a trajectory: CSV, or a message in YAML.
 
     Raises:
         ConfigurationError: the file cannot be read, or is neither.

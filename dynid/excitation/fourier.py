@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dynid.arrays import Array
 from dynid.excitation.motion import Motion
+from dynid.excitation.ramp import Ramp
 from dynid.notebook import Shown
 from dynid.plugins import on_use
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from dynid.excitation.ramp import Ramp
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.configuration import per_joint
 from dynid.errors import ExcitationError
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
+from dynid.excitation.motion import Excitation, Motion
 from dynid.limits import MOTION_NUMBERS, MOTION_SECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dynid.excitation.motion import Excitation, Motion
-    from dynid.robot.limits import Limits
+from dynid.robot.limits import Limits
 
 _PER_CYCLE = 200
 """Grid points per period of the highest frequency: a sine's peak is missed by 0.012 % at most."""
@@ -50,10 +46,6 @@ def check_finite(excitation: Excitation, joints: Sequence[str]) -> None:
     """Raise unless a motion and the bounds on its derivatives are finite numbers.
 
     A comparison with NaN is false, so that a limit would seem to be kept.
-
-    Args:
-        excitation: the motion.
-        joints: names of its n joints.
 
     Raises:
         ExcitationError: a joint's motion is not finite, or its times cannot be sampled.
@@ -165,15 +157,20 @@ def limit_uses(
     """
     peaks = sample_peaks(excitation)
     uses = []
-    for order, lowest, highest in _allowed(limits, len(joints), margin):
+    bounds = limits.of_joints(len(joints)).within(margin)
+    highest = (bounds.high, bounds.velocity, bounds.acceleration)
+    lowest = (bounds.low, -bounds.velocity, -bounds.acceleration)
+    for order, quantity in enumerate(_QUANTITIES):
+        if getattr(limits, quantity) is None:
+            continue
         values, slack = peaks.motion[order], peaks.slack[order]
         for j, name in enumerate(joints):
-            low, high = float(lowest[j]), float(highest[j])
+            low, high = float(lowest[order][j]), float(highest[order][j])
             upper = values[:, j] > (low + high) / 2
             beyond = np.where(upper, values[:, j] - high, low - values[:, j]) + slack[j]
             unit = ("m" if name in prismatic else "rad") + _PER_TIME[order]
             use = limit_use(
-                (_QUANTITIES[order], f"joint '{name}'", unit),
+                (quantity, f"joint '{name}'", unit),
                 peaks.time,
                 values[:, j],
                 np.where(upper, high, low),
@@ -195,24 +192,3 @@ def check_rest(excitation: Excitation, joints: Sequence[str]) -> None:
                 f"joint '{joints[j]}': {quantity} is {values[end, j]:.3g} at the "
                 f"{('start', 'end')[end]} of the motion instead of 0; give it a ramp."
             )
-
-
-def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
-    """Return lower and upper position limits (n,), or None if there are none."""
-    if limits.position is None:
-        return None
-    pairs = np.broadcast_to(np.asarray(limits.position, dtype=np.float64), (joints, 2))
-    return pairs[:, 0].copy(), pairs[:, 1].copy()
-
-
-def _allowed(limits: Limits, joints: int, margin: float) -> Iterator[tuple[int, Array, Array]]:
-    """Yield the lowest and highest value (n,) of each limited quantity, by its order 0 to 2."""
-    position = position_range(limits, joints)
-    if position is not None:
-        middle, half = (position[0] + position[1]) / 2, (position[1] - position[0]) / 2
-        yield 0, middle - margin * half, middle + margin * half
-    for order, name in enumerate(_QUANTITIES[1:], start=1):
-        values = getattr(limits, name)
-        if values is not None:
-            bound = margin * per_joint(values, joints, name)
-            yield order, -bound, bound

@@ -11,7 +11,8 @@ import pinocchio
 from dynid.arrays import Array
 from dynid.dynamics.kinematics import Kinematics
 from dynid.excitation.plausible_limits import Doubt, limit_doubts
-from dynid.excitation.workspace.geometry import Solid, body_names
+from dynid.excitation.workspace.geometry import body_names
+from dynid.excitation.workspace.meshes import Solid
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.robot.robot import Robot
 
@@ -24,10 +25,6 @@ _CONSEQUENCE = "torque that is predicted before a motion, and compared with the 
 
 def urdf_doubts(robot: Robot, workspace: Workspace) -> tuple[Doubt, ...]:
     """Return what is doubtful in limits, masses and inertias of a robot's URDF.
-
-    Args:
-        robot: with the limits of its profile, which are not examined.
-        workspace: of the robot, with the solids of its bodies.
 
     Raises:
         MechanismError: robot and URDF do not match.

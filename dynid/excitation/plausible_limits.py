@@ -64,9 +64,16 @@ def refusal(doubts: Sequence[Doubt]) -> str | None:
     return " ".join(["no robot moves within doubtful limits.", *reasons])
 
 
-class _Load(NamedTuple):
-    """What the bodies of the URDF ask of their drives; (n,) each, of the worst position."""
+class _Drives(NamedTuple):
+    """Drives of the URDF, and their load in the worst position; (n,) each.
 
+    Torque and speed are NaN where the URDF or the profile states other values than the URDF's: no
+    comparison with them is true.
+    """
+
+    torque: Array  # [N m or N]
+    speed: Array  # [rad/s or m/s]
+    turns: NDArray[np.bool_]
     gravity: Array  # [N m or N]
     inertia: Array  # [kg m^2 or kg]
 
@@ -82,9 +89,9 @@ def limit_doubts(robot: Robot) -> list[Doubt]:
     found = [*_positions(robot), *_zero(robot), *_lengths(robot)]
     given = robot.limits.model_fields_set
     if not {"velocity", "torque_max"} <= given:
-        load = _load(robot)
-        found += [*_too_strong(robot), *_too_weak(robot, load), *_alike(robot, load)]
-        found += _too_fast(robot, load)
+        drives = _drives(robot)
+        for doubts in (_too_strong, _too_weak, _alike, _too_fast):
+            found += doubts(robot, drives)
     return found
 
 
@@ -128,13 +135,13 @@ def _lengths(robot: Robot) -> Iterator[Doubt]:
         )
 
 
-def _too_strong(robot: Robot) -> Iterator[Doubt]:
+def _too_strong(robot: Robot, drives: _Drives) -> Iterator[Doubt]:
     """Yield a doubt where drives of such torque weigh more than the robot."""
-    torque, speed, turns = _limits(robot)
     mass = sum(float(inertia.mass) for inertia in robot.kinematics().model.inertias)
-    if torque is None or not mass > 0 or not turns.any():
+    if not mass > 0:
         return
-    total = float(np.sum(torque[turns]))
+    total = float(np.sum(drives.torque[drives.turns]))
+    power = float(np.sum((drives.torque * drives.speed)[drives.turns]))
     if total > _TORQUE_OF_A_KILOGRAM * mass:
         yield Doubt(
             f"In the URDF, the efforts of all joints add up to {_text(total)} N m for a robot of "
@@ -143,27 +150,22 @@ def _too_strong(robot: Robot) -> Iterator[Doubt]:
             "sets it, or correct <mass>.",
             limits=("torque_max",),
         )
-    elif speed is not None:
-        power = float(np.sum((torque * speed)[turns]))
-        if power > _POWER_OF_A_KILOGRAM * mass:
-            yield Doubt(
-                f"In the URDF, effort times velocity of all joints adds up to {_text(power)} W for "
-                f"a robot of {_text(mass)} kg, more than its drives could have, so that a motion "
-                "may be planned faster than they are; limits.velocity and limits.torque_max set "
-                "them.",
-                limits=("velocity", "torque_max"),
-            )
-
-
-def _too_weak(robot: Robot, load: _Load) -> Iterator[Doubt]:
-    """Yield a doubt on joints that cannot hold what they carry; such motion is refused anyway."""
-    torque, _, turns = _limits(robot)
-    if torque is None:
-        return
-    for joint in np.flatnonzero(load.gravity > torque).tolist():
-        unit = "N m" if turns[joint] else "N"
+    elif power > _POWER_OF_A_KILOGRAM * mass:
         yield Doubt(
-            f"In the URDF, {robot.joints[joint]} needs {_text(load.gravity[joint])} {unit} to hold "
+            f"In the URDF, effort times velocity of all joints adds up to {_text(power)} W for "
+            f"a robot of {_text(mass)} kg, more than its drives could have, so that a motion "
+            "may be planned faster than they are; limits.velocity and limits.torque_max set them.",
+            limits=("velocity", "torque_max"),
+        )
+
+
+def _too_weak(robot: Robot, drives: _Drives) -> Iterator[Doubt]:
+    """Yield a doubt on joints that cannot hold what they carry; such motion is refused anyway."""
+    needed, torque = drives.gravity, drives.torque
+    for joint in np.flatnonzero(needed > torque).tolist():
+        unit = "N m" if drives.turns[joint] else "N"
+        yield Doubt(
+            f"In the URDF, {robot.joints[joint]} needs {_text(needed[joint])} {unit} to hold "
             f"its bodies in some position, but has {_text(torque[joint])} {unit}, so that "
             "positions that the robot can take are refused; limits.torque_max sets it, or correct "
             "<mass>.",
@@ -172,20 +174,18 @@ def _too_weak(robot: Robot, load: _Load) -> Iterator[Doubt]:
         )
 
 
-def _alike(robot: Robot, load: _Load) -> Iterator[Doubt]:
+def _alike(robot: Robot, drives: _Drives) -> Iterator[Doubt]:
     """Yield a doubt where all joints have one round pair of limits, whatever they carry."""
-    torque, speed, turns = _limits(robot)
-    if torque is None or speed is None or np.sum(turns) < _FEWEST_ALIKE:
+    turning = np.flatnonzero(drives.turns)
+    pairs = np.column_stack([drives.torque, drives.speed])[turning]
+    if len(turning) < _FEWEST_ALIKE or not np.all(pairs == pairs[0]):
         return
-    pairs = {(torque[joint], speed[joint]) for joint in np.flatnonzero(turns)}
-    if len(pairs) > 1:
-        return
-    ((effort, velocity),) = pairs
+    effort, velocity = pairs[0].tolist()
     if not (_is_round(effort) and _is_round(velocity)):  # those of equal servos are not
         return
-    needed = (load.gravity + load.inertia * _ACCELERATION)[turns]
+    needed = (drives.gravity + drives.inertia * _ACCELERATION)[turning]
     if needed.max() > _UNLIKE * max(needed.min(), 0.0):
-        most, least = (np.flatnonzero(turns)[at] for at in (needed.argmax(), needed.argmin()))
+        most, least = turning[needed.argmax()], turning[needed.argmin()]
         times = (
             f"{_text(needed.max() / needed.min())} times" if needed.min() > 0 else "far more than"
         )
@@ -202,12 +202,10 @@ def _alike(robot: Robot, load: _Load) -> Iterator[Doubt]:
     )
 
 
-def _too_fast(robot: Robot, load: _Load) -> Iterator[Doubt]:
+def _too_fast(robot: Robot, drives: _Drives) -> Iterator[Doubt]:
     """Yield a doubt on speeds that are not reached with the effort of their joint."""
-    torque, speed, turns = _limits(robot)
-    if torque is None or speed is None:
-        return
-    way = load.inertia * speed**2 / (2 * torque)
+    speed, turns = drives.speed, drives.turns
+    way = drives.inertia * speed**2 / (2 * drives.torque)
     of = [robot.joints[j] for j in np.flatnonzero(turns & (way > _MOST_TURNS_TO_SPEED)).tolist()]
     if of:
         worst = int(np.argmax(np.where(turns, way, 0.0)))
@@ -220,28 +218,30 @@ def _too_fast(robot: Robot, load: _Load) -> Iterator[Doubt]:
         )
 
 
-def _limits(robot: Robot) -> tuple[Array | None, Array | None, NDArray[np.bool_]]:
-    """Return torque and speed where they are all of the URDF, and which joints turn; (n,) each."""
+def _drives(robot: Robot) -> _Drives:
     joints = [movable_joints(robot.urdf_xml)[name] for name in robot.joints]
-    values: list[Array | None] = []
-    for kind, key in (("effort", "torque_max"), ("velocity", "velocity")):
-        given = [getattr(joint, kind) for joint in joints]
-        usable = None not in given and key not in robot.limits.model_fields_set
-        values.append(np.array(given, dtype=np.float64) if usable else None)
-    return values[0], values[1], np.array([joint.kind != "prismatic" for joint in joints])
+
+    def stated(kind: str, key: str) -> Array:
+        given = np.array([getattr(joint, kind) for joint in joints], dtype=np.float64)
+        usable = not np.isnan(given).any() and key not in robot.limits.model_fields_set
+        return given if usable else np.full(len(joints), np.nan)
+
+    turns = np.array([joint.kind != "prismatic" for joint in joints])
+    torque, speed = stated("effort", "torque_max"), stated("velocity", "velocity")
+    return _Drives(torque, speed, turns, *_load(robot))
 
 
-def _load(robot: Robot) -> _Load:
+def _load(robot: Robot) -> tuple[Array, Array]:
+    """Return gravity torque and inertia of the bodies in the worst position; (n,) each."""
     mechanism = robot.with_terms(()).mechanism()
     motion = motion_range(robot, mechanism)
     random = np.random.default_rng(0)
     q = random.uniform(motion.low, motion.high, (_STATES, len(robot.joints)))
     q = q[mechanism.reachable(q)]
     if not len(q):  # of a closed chain, which the search for a motion reports
-        return _Load(*np.zeros((2, len(robot.joints))))
+        return np.zeros(len(robot.joints)), np.zeros(len(robot.joints))
     gravity = np.abs(mechanism.torque(q, 0 * q, 0 * q, mechanism.parameters)).max(axis=0)
-    inertia = np.diagonal(mechanism.mass_matrix(q), axis1=1, axis2=2).max(axis=0)
-    return _Load(gravity, inertia)
+    return gravity, np.diagonal(mechanism.mass_matrix(q), axis1=1, axis2=2).max(axis=0)
 
 
 def _is_round(value: float) -> bool:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.excitation.motion import Motion
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dynid.excitation.ramp import Ramp
+from dynid.excitation.ramp import Ramp
 
 
 @dataclass(frozen=True, eq=False)

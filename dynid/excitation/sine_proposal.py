@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import centre_of, described_excitation, room_about
 from dynid.excitation.limit_use import first_broken
 from dynid.excitation.limits import sample_peaks
+from dynid.excitation.motion import Motion
 from dynid.excitation.repetition import FEWEST_CYCLES
 from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
 from dynid.excitation.workspace.proof import workspace_uses
+from dynid.excitation.workspace.workspace import Workspace
 from dynid.robot.limits import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Motion
-    from dynid.excitation.workspace.workspace import Workspace
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 _CYCLES = 7  # of the slowest joint, or more, if no duration is given
 _SHARE_OF_FASTEST_FREQUENCY = 0.75  # of its fastest frequency, which each joint reaches then
@@ -39,13 +36,13 @@ _ROUNDING = 1e-9
 
 
 class _Room(NamedTuple):
-    """Limits of the joints: (n,) each, torque None without a limit."""
+    """Limits of the joints: (n,) each, infinite without one."""
 
     centre: Array
     distance: Array
     velocity: Array
     acceleration: Array
-    torque: Array | None
+    torque: Array
 
 
 def propose_sine(
@@ -142,9 +139,8 @@ def _room(robot: Robot, margin: float) -> _Room:
             f"joint '{joints[j]}': its range is not limited; add limits.position or "
             "excitation.span to the profile."
         )
-    torque = limits.torque_max
-    allowed = None if torque is None else margin * per_joint(torque, len(joints), "torque_max")
-    return _Room(centre, _INSIDE * distance, velocity, acceleration, allowed)
+    torque = margin * limits.of_joints(len(joints)).torque
+    return _Room(centre, _INSIDE * distance, velocity, acceleration, torque)
 
 
 def _fastest(room: _Room, joints: Sequence[str]) -> Array:
@@ -210,14 +206,12 @@ def _factor(settings: SineSettings, room: _Room, mechanism: Mechanism) -> Array:
     return np.minimum(factor, _torque_factor(coarse, room.torque, mechanism))
 
 
-def _torque_factor(motion: Motion, allowed: Array | None, mechanism: Mechanism) -> float:
-    """Return the largest factor of all frequencies that keeps the torque limits; 1 at most.
+def _torque_factor(motion: Motion, allowed: Array, mechanism: Mechanism) -> float:
+    """Return the largest factor of all frequencies that keeps the torque limits (n,); 1 at most.
 
-    Limits are (n,), or None. Positions stay, velocities are multiplied by the factor and
+    Positions stay, velocities are multiplied by the factor and
     accelerations by its square.
     """
-    if allowed is None:
-        return 1.0
 
     def used(factor: float) -> Array:
         q, dq, ddq = motion

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import Field, NonNegativeInt
@@ -12,18 +13,13 @@ from pydantic import Field, NonNegativeInt
 from dynid.arrays import Array
 from dynid.configuration import Settings, parse, yaml_mapping
 from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.settings import TrajectoryColumns, TrajectorySettings
 from dynid.excitation.spline import SplineExcitation, spline_through
 from dynid.input_file import is_file, read_text
 from dynid.limits import MOTION_SECONDS
+from dynid.recording.columns import Column
 from dynid.recording.table import Table
 from dynid.recording.text_table import read_text_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.excitation.settings import TrajectoryColumns, TrajectorySettings
-    from dynid.recording.columns import Column
-
 
 _CLOSEST = 0.02
 """Time between points that are connected [s]: rounding of closer ones would show in acceleration,
@@ -75,10 +71,6 @@ def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -
     It starts at the first point, whatever its time. Because the robot rests before and after the
     motion, acceleration at the first and the last point is set to 0. Some points that are closer
     than 20 ms are omitted; these must be within 1 mrad or mm of the motion.
-
-    Args:
-        settings: names the file.
-        joints: names of the n joints, in drive order.
 
     Raises:
         DynidError: the file cannot be read, lacks a joint, or has no motion from rest to rest.
@@ -165,12 +157,9 @@ def _message_points(path: Path, joints: Sequence[str]) -> Points:
     )
     if position is None:
         raise ConfigurationError(f"{path.name}: its points have no positions; add them.")
-    return Points(
-        time,
-        position[:, order],
-        None if velocity is None else velocity[:, order],
-        None if acceleration is None else acceleration[:, order],
-    )
+    given = (velocity, acceleration)
+    derivatives = (None if values is None else values[:, order] for values in given)
+    return Points(time, position[:, order], *derivatives)
 
 
 def _one_message(path: Path) -> str:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.playback.options import Options
+from dynid.playback.motions import braking_acceleration, ending
+from dynid.playback.options import Options, Outlet
+from dynid.playback.robot_clock import RobotClock
 from dynid.playback.robot_state import joints_away
-from dynid.playback.stopping import braking_acceleration, ending
-
-if TYPE_CHECKING:
-    from dynid.playback.options import Outlet
-    from dynid.playback.robot_clock import RobotClock
-    from dynid.playback.trajectory import Trajectory
-    from dynid.robot.limits import Limits
+from dynid.playback.trajectory import Trajectory
+from dynid.robot.limits import Limits
 
 _LEAD = 0.2  # [s] between sending a trajectory and its start, so that it arrives before
 _ONWARD = 0.03  # [s] between sending a stop and its start, likewise

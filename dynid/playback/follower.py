@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
-from dynid.playback.trajectory import Curve, interpolate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dynid.excitation.motion import Motion
-    from dynid.playback.trajectory import Trajectory
+from dynid.excitation.motion import Motion
+from dynid.playback.trajectory import Curve, Trajectory, interpolate
 
 _SECONDS_PER_NANOSECOND = 1e-9  # [s/ns]
 
@@ -69,20 +63,17 @@ class TrajectoryFollower:
                 f"the trajectory ended {present - trajectory.duration:.3f} s ago; its stamp must "
                 "be 0 for now, or an instant of the clock that this robot uses."
             )
-        position, velocity, acceleration = (
-            None if values is None else values[:, columns]
-            for values in (trajectory.position, trajectory.velocity, trajectory.acceleration)
-        )
-        assert position is not None  # noqa: S101  only the others can be absent
-        time = trajectory.time
+        time, given = trajectory.time, (trajectory.velocity, trajectory.acceleration)
+        position = trajectory.position[:, columns]
+        velocity, acceleration = (None if part is None else part[:, columns] for part in given)
         if time[0] - present >= _SECONDS_PER_NANOSECOND:
             before = self.motion([now_ns])
             time = np.concatenate([[present], time])
             position = np.concatenate([before.position, position])
-            if velocity is not None:
-                velocity = np.concatenate([before.velocity, velocity])
-            if acceleration is not None:
-                acceleration = np.concatenate([before.acceleration, acceleration])
+            velocity, acceleration = (
+                None if part is None else np.concatenate([now, part])
+                for now, part in zip(before[1:], (velocity, acceleration), strict=True)
+            )
         self._curve = interpolate(time, position, velocity, acceleration)
         self._origin_ns = begin_ns
 

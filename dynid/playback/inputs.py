@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from dynid.playback.options import Clock
-    from dynid.playback.robot_state import JointStateSample
-
+from dynid.playback.options import Clock
+from dynid.playback.robot_state import JointStateSample
 
 _LONGEST_TICK = 0.1  # [s] between two ticks; longer is a pause of this process
 
@@ -75,11 +71,7 @@ class InputWatch:
 
     def silent(self, max_age: float) -> bool:
         """Return whether no joint states have arrived for longer than ``max_age`` [s]."""
-        return self._silence > max_age
-
-    @property
-    def _silence(self) -> float:
-        return self._ran - self._arrived
+        return self._ran - self._arrived > max_age
 
     def fault(self, max_age: float, *, effort: bool) -> str | None:
         """Return what has been missing for longer than ``max_age`` [s], or None.
@@ -90,7 +82,7 @@ class InputWatch:
         """
         now = self._ran
         allowed = f"at most {max_age:g} s are allowed (parameter max_age)."
-        if (age := self._silence) > max_age:
+        if (age := now - self._arrived) > max_age:
             return f"no joint states arrived for {age:.2g} s, {allowed}"
         if (age := now - self._advanced) > max_age:
             return (

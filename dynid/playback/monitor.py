@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.configuration import per_joint
+from dynid.dynamics.mechanism import Mechanism
+from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.options import Options
+from dynid.playback.plan import Plan
+from dynid.playback.robot_state import JointStateSample
 from dynid.robot.torque_settings import CollisionSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.playback.follower import TrajectoryFollower
-    from dynid.playback.options import Options
-    from dynid.playback.plan import Plan
-    from dynid.playback.robot_state import JointStateSample
 
 _DELAY_NS = 50_000_000
 """Permitted delay of a robot [ns]: the dead time of drives and the lag of their loops."""
 
 _PERSISTENCE_NS = 50_000_000
 """Time for which torque must exceed its threshold [ns]: longer than noise and reversals."""
-
-
-@dataclass(frozen=True, eq=False)
-class Thresholds:
-    """Largest permitted errors, for each joint (n,).
-
-    Attributes:
-        tracking_error: distance from the reference [rad or m].
-        torque_factor: torque behind the gear per unit of effort.
-        torque_max: measured torque [N m or N], infinite where there is no limit.
-        torque_error: difference from the model's torque [N m or N], infinite likewise.
-    """
-
-    tracking_error: Array
-    torque_factor: Array
-    torque_max: Array
-    torque_error: Array
 
 
 class Monitor:
@@ -55,21 +32,27 @@ class Monitor:
         self,
         joints: tuple[str, ...],
         sliding: tuple[str, ...],
-        thresholds: Thresholds,
-        model: Mechanism | None,
+        *,
+        tracking_error: Array,
+        torque_factor: Array,
+        torque_max: Array,
+        torque_error: Array,
+        model: Mechanism | None = None,
     ) -> None:
         """Supervise a robot.
 
         Args:
-            joints: its joints.
+            joints: its n joints.
             sliding: those of them that are prismatic.
-            thresholds: largest permitted errors.
-            model: identified model to compare torques with; None where there is none.
+            tracking_error: largest permitted distance from the reference (n,) [rad or m].
+            torque_factor: torque behind the gear per unit of effort (n,).
+            torque_max: largest permitted torque (n,) [N m or N]; infinite: no limit.
+            torque_error: likewise, difference from the model's torque.
+            model: identified model to compare torques with.
         """
-        self._joints = joints
-        self._sliding = sliding
-        self._thresholds = thresholds
-        self._model = model
+        self._joints, self._sliding, self._model = joints, sliding, model
+        self._tracking_error, self._torque_factor = tracking_error, torque_factor
+        self._torque_max, self._torque_error = torque_max, torque_error
         self.peaks: Array = np.zeros(len(joints))
         """Largest tracking errors so far (n,) [rad or m]."""
         self.lags = False
@@ -84,7 +67,7 @@ class Monitor:
             j = int(np.argmin(np.isfinite(state.position)))
             return f"joint '{self._joints[j]}': its reported position is {state.position[j]}."
         np.maximum(self.peaks, error, out=self.peaks)
-        allowed = self._thresholds.tracking_error
+        allowed = self._tracking_error
         self.lags = bool((error > allowed).any())
         if self.lags:
             j = int(np.argmax(error / allowed))
@@ -95,12 +78,12 @@ class Monitor:
             )
         if state.effort is None or not np.all(np.isfinite(state.effort)):
             return None  # reported as a separate fault after max_age
-        torque = state.effort * self._thresholds.torque_factor
-        size, most = np.abs(torque), self._thresholds.torque_max
+        torque = state.effort * self._torque_factor
+        size, most = np.abs(torque), self._torque_max
         reason = self._excess("max", size, most, state.stamp_ns)
         if reason is None and self._model is not None:
             expected = self._model.torque(*follower.motion(instants), self._model.parameters)
-            error, most = _distance(torque, expected), self._thresholds.torque_error
+            error, most = _distance(torque, expected), self._torque_error
             reason = self._excess("error", error, most, state.stamp_ns)
         return reason
 
@@ -127,21 +110,18 @@ class Monitor:
 def make_monitor(plan: Plan, options: Options) -> Monitor:
     """Return the monitor of a plan, with the robot's limits and its model if identified."""
     robot = plan.robot
-    joints, limits = len(robot.joints), robot.limits
-    unlimited = (np.inf,)
-    unwatched = np.full(joints, np.inf)
+    joints = len(robot.joints)
     torque_error = _torque_error(plan) if options.supervise_torque else None
-    torque_max = per_joint(limits.torque_max or unlimited, joints, "torque_max")
+    torque_max = robot.limits.of_joints(joints).torque
+    unwatched = np.full(joints, np.inf)
     return Monitor(
         robot.joints,
         plan.sliding,
-        Thresholds(
-            tracking_error=np.full(joints, options.tracking_error),
-            torque_factor=robot.drives.torque_factor(joints),
-            torque_max=torque_max if options.supervise_torque else unwatched,
-            torque_error=unwatched if torque_error is None else torque_error,
-        ),
-        plan.mechanism if plan.identified else None,
+        tracking_error=np.full(joints, options.tracking_error),
+        torque_factor=robot.drives.torque_factor(joints),
+        torque_max=torque_max if options.supervise_torque else unwatched,
+        torque_error=unwatched if torque_error is None else torque_error,
+        model=plan.mechanism if plan.identified else None,
     )
 
 

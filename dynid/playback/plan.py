@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import build_excitation, described_excitation
 from dynid.excitation.checks import (
@@ -19,21 +20,15 @@ from dynid.excitation.checks import (
 from dynid.excitation.default_motion import excitation_of
 from dynid.excitation.files import read_excitation
 from dynid.excitation.limits import check_rest
+from dynid.excitation.motion import Excitation
 from dynid.excitation.plausibility import urdf_doubts
-from dynid.excitation.settings import FourierSettings
+from dynid.excitation.plausible_limits import Doubt
+from dynid.excitation.settings import ExcitationSettings, FourierSettings
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.playback.trajectory import Trajectory, sample
 from dynid.recording.settings import RecordingSettings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Excitation
-    from dynid.excitation.plausible_limits import Doubt
-    from dynid.excitation.settings import ExcitationSettings
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 
 _POINTS_OF_PERIOD = 8  # of the fastest sine: a quintic between them errs by 1e-5 of it
 _SEEDS = 20  # tried for a second motion
@@ -155,10 +150,6 @@ def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
 
     It is the first one after the excitation's own whose motion is within every limit: random
     coefficients are scaled by the joints' limits only, so some motions leave the workspace.
-
-    Args:
-        robot: with its limits and settings.
-        excitation: a file instead of the profile's excitation.
 
     Raises:
         DynidError: no motion was found, or the file is invalid.

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable, sliding_joints
 from dynid.excitation.plausible_limits import refusal
 from dynid.playback.commander import Commander, LateError
 from dynid.playback.inputs import InputWatch
-from dynid.playback.monitor import make_monitor, supervises_torque, supervision
+from dynid.playback.monitor import Monitor, make_monitor, supervises_torque, supervision
 from dynid.playback.motions import point_to_point
-from dynid.playback.options import Options
+from dynid.playback.options import Clock, Options, Outlet
+from dynid.playback.plan import Plan
 from dynid.playback.robot_clock import RobotClock
-from dynid.playback.robot_state import HoldWatch, RestWatch, check_state
-from dynid.playback.trajectory import sample
-
-if TYPE_CHECKING:
-    from dynid.playback.monitor import Monitor
-    from dynid.playback.options import Clock, Outlet
-    from dynid.playback.plan import Plan
-    from dynid.playback.robot_state import JointStateSample, StateReader
-    from dynid.playback.trajectory import Trajectory
+from dynid.playback.robot_state import (
+    HoldWatch,
+    JointStateSample,
+    RestWatch,
+    StateReader,
+    check_state,
+)
+from dynid.playback.trajectory import Trajectory, sample
 
 
 class PlaybackPhase(Enum):
@@ -52,13 +51,7 @@ class Playback:
     """Commands one robot. Its methods take events, and it sends trajectories to an outlet."""
 
     def __init__(self, reader: StateReader, clock: Clock, outlet: Outlet) -> None:
-        """Start idle.
-
-        Args:
-            reader: reader of the joint states, for messages where there is no state.
-            clock: clocks of the node.
-            outlet: connection to the robot.
-        """
+        """Start idle."""
         self._reader = reader
         self._joints = reader.joints
         self._clock = RobotClock(clock)
@@ -145,28 +138,19 @@ class Playback:
     def prepare(self, plan: Plan, options: Options, requested_at: float | None = None) -> str:
         """Move to the start of a plan, and return a sentence.
 
-        Args:
-            plan: the plan.
-            options: options of the playback.
-            requested_at: time of the request on the steady clock [s], None for now; joint states
-                may be missing while the plan is made.
+        Joint states may be missing while the plan is made, so ``requested_at`` is the time of the
+        request on the steady clock [s], None for now.
 
         Raises:
             PlaybackError: the robot must not move, with the reason; it does not move.
         """
         self.refuse_while_under_way()
-        duration = self._move(plan, options, requested_at)
-        self._play_next = False
-        way = f"moving to the start of the excitation in {duration:.1f} s."
-        return " ".join([way, *_remarks(plan, options)])
+        return self._move(plan, options, requested_at, play=False)
 
     def start(self, plan: Plan, options: Options, requested_at: float | None = None) -> str:
         """Play a plan, after moving to its start where the robot is not there yet.
 
-        Args:
-            plan: the plan.
-            options: options of the playback.
-            requested_at: as for :meth:`prepare`.
+        The arguments are those of :meth:`prepare`.
 
         Raises:
             PlaybackError: the robot must not move, with the reason; it does not move.
@@ -178,13 +162,7 @@ class Playback:
                 self._command(self._commander, plan.trajectory, plan, options)
                 self._phase = PlaybackPhase.PLAYING
                 return f"playing for {plan.trajectory.duration:.1f} s."
-        duration = self._move(plan, options, requested_at)
-        self._play_next = True
-        way = (
-            f"moving to the start of the excitation in {duration:.1f} s, then playing for "
-            f"{plan.trajectory.duration:.1f} s."
-        )
-        return " ".join([way, *_remarks(plan, options)])
+        return self._move(plan, options, requested_at, play=True)
 
     def stop(self, reason: str = "the motion was stopped on request.") -> str:
         """Bring the robot to rest, and return a sentence."""
@@ -337,8 +315,8 @@ class Playback:
         except PlaybackError as error:
             self._abort(_held(self._reason, str(error)))
 
-    def _move(self, plan: Plan, options: Options, requested_at: float | None) -> float:
-        """Start to move to the start of a plan; return the duration [s]."""
+    def _move(self, plan: Plan, options: Options, requested_at: float | None, *, play: bool) -> str:
+        """Start to move to the start of a plan, and to play it then; return a sentence."""
         doubtful = refusal(plan.doubts)
         if doubtful is not None and not options.doubtful_limits:
             raise PlaybackError(doubtful)
@@ -353,7 +331,12 @@ class Playback:
         check_reachable(move, limits, plan.mechanism, plan.workspace)
         self._command(commander, sample(move, joints, options.rate), plan, options)
         self._phase = PlaybackPhase.MOVING
-        return move.duration
+        self._play_next = play
+        then = f", then playing for {plan.trajectory.duration:.1f} s" if play else ""
+        way = f"moving to the start of the excitation in {move.duration:.1f} s{then}."
+        # what is not checked and not supervised is shown before a motion starts
+        missing = [plan.verdict] if plan.unchecked else []
+        return " ".join([way, *missing, *supervision(plan, options)])
 
     def _command(
         self, commander: Commander, trajectory: Trajectory, plan: Plan, options: Options
@@ -417,11 +400,6 @@ class Playback:
     def _input_fault(self, plan: Plan) -> str | None:
         effort = supervises_torque(plan, self._options)
         return self._inputs.fault(self._options.max_age, effort=effort)
-
-
-def _remarks(plan: Plan, options: Options) -> list[str]:
-    """Return sentences on missing checks and missing supervision, shown before a motion starts."""
-    return [*([plan.verdict] if plan.unchecked else []), *supervision(plan, options)]
 
 
 def _with(reason: str, more: str) -> str:

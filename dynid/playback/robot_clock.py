@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dynid.playback.options import Clock
-    from dynid.playback.robot_state import JointStateSample
+from dynid.playback.options import Clock
+from dynid.playback.robot_state import JointStateSample
 
 _SPAN = 0.5  # [s] over which the pace is measured
 _WINDOW = 1.0  # [s] of joint states for an offset, of two windows

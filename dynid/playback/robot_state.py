@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import sliding_joints
-from dynid.excitation.limits import position_range
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.limits import Limits
+from dynid.robot.limits import Limits
 
 
 class JointStateSample(NamedTuple):
@@ -112,17 +107,24 @@ class RestWatch:
     @property
     def at_rest(self) -> bool:
         """Whether no joint has moved for a tenth of a second."""
-        return self._seen and not self._moving().any()
+        moving = self.moving
+        return moving is not None and not moving.any()
 
     @property
-    def _seen(self) -> bool:
-        """Whether there are states over a tenth of a second."""
+    def moving(self) -> NDArray[np.bool_] | None:
+        """Joints that moved in the last tenth of a second (n,); None where it is unknown.
+
+        A position that is not finite counts as moved.
+        """
         states = self._recent
-        return bool(states) and states[-1].stamp_ns - states[0].stamp_ns >= _SPAN_NS
+        if not states or states[-1].stamp_ns - states[0].stamp_ns < _SPAN_NS:
+            return None
+        positions = np.array([state.position for state in states])
+        return np.asarray(~(np.ptp(positions, axis=0) <= _LARGEST_MOTION_AT_REST))
 
     def sentence(self, joints: Sequence[str]) -> str:
         """Return why a motion cannot start yet."""
-        if not self._seen:
+        if self.moving is None:
             return f"the robot was observed for less than {_SPAN_NS * 1e-9:g} s, and {FROM_REST}."
         return (
             f"the robot moves ({self.moving_names(joints)}), and {FROM_REST}; wait until it has "
@@ -131,15 +133,11 @@ class RestWatch:
 
     def moving_names(self, joints: Sequence[str]) -> str:
         """Return the names of joints that have moved; empty where none has, or without states."""
-        if not self._seen:
-            return ""
-        names = [f"'{joints[j]}'" for j in np.flatnonzero(self._moving()).tolist()]
+        moving = self.moving
+        names = (
+            [] if moving is None else [f"'{joints[j]}'" for j in np.flatnonzero(moving).tolist()]
+        )
         return f"joint {', '.join(names)}" if names else ""
-
-    @property
-    def moving(self) -> NDArray[np.bool_] | None:
-        """Joints that moved in the last tenth of a second (n,); None where it is unknown."""
-        return self._moving() if self._seen else None
 
     def update(self, state: JointStateSample) -> None:
         """Update with the next state."""
@@ -153,12 +151,6 @@ class RestWatch:
     def reset(self) -> None:
         """Clear all states, because a motion starts."""
         self._recent.clear()
-
-    def _moving(self) -> NDArray[np.bool_]:
-        """Return which joints have moved (n,); a position that is not finite counts as moved."""
-        positions = np.array([state.position for state in self._recent])
-        moving: NDArray[np.bool_] = ~(np.ptp(positions, axis=0) <= _LARGEST_MOTION_AT_REST)
-        return moving
 
 
 def joints_away(distance: Array) -> int:
@@ -238,9 +230,9 @@ def check_state(
             "use_sim_time for a simulation."
         )
     joints, sliding = mechanism.joints, sliding_joints(mechanism)
-    reach = position_range(limits, len(joints))
+    bounds = limits.of_joints(len(joints))
     for j, joint in enumerate(joints):
-        low, high = (-np.inf, np.inf) if reach is None else (reach[0][j], reach[1][j])
+        low, high = bounds.low[j], bounds.high[j]
         where, unit = state.position[j], "m" if joint in sliding else "rad"
         if not np.isfinite(where):
             raise PlaybackError(f"joint '{joint}': its position in the joint states is {where}.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
@@ -28,7 +29,6 @@ class Curve:
 
     def __init__(self, knots: Array, ends: Array, coefficients: Array) -> None:
         """Store the polynomials, which are not changed later."""
-        self._knots = knots
         # bisection in a list is several times faster than in an array
         self._instants: list[float] = knots.tolist()
         self._first: Array = ends[0].copy()
@@ -80,29 +80,18 @@ class Curve:
     def motion(self, time: ArrayLike) -> Motion:
         """Return position, velocity and acceleration at instants (N,) [s]; arrays (N, n)."""
         t = np.asarray(time, dtype=np.float64)
-        joints = len(self._first)
-        rest = np.zeros((len(t), joints))
-        held = np.where((t >= self._instants[-1])[:, np.newaxis], self._last, self._first)
-        if len(self._knots) == 1:
+        held = np.where((t >= self.end)[:, np.newaxis], self._last, self._first)
+        rest = np.zeros_like(held)
+        if self.start == self.end:
             return Motion(held, rest, rest.copy())
-        within = ((t > self._instants[0]) & (t < self._instants[-1]))[:, np.newaxis]
-        last = len(self._knots) - 2
-        k = np.clip(np.searchsorted(self._knots, t, side="right") - 1, 0, last)
-        x = (t - self._knots[k])[:, np.newaxis]
-        orders = []
-        factors = np.ones(6)
-        for order in range(3):
-            value = np.zeros((len(t), joints))
-            for i in range(5, order - 1, -1):
-                value = value * x + factors[i] * self._coefficients[k, i]
-            orders.append(value)
-            factors = factors * (np.arange(6) - order)
-        position, velocity, acceleration = orders
-        return Motion(
-            np.where(within, position, held),
-            np.where(within, velocity, rest),
-            np.where(within, acceleration, rest),
-        )
+        within = ((t > self.start) & (t < self.end))[:, np.newaxis]
+        moving = [self._polynomials(t, order) for order in range(3)]
+        values = zip(moving, (held, rest, rest), strict=True)
+        return Motion(*(np.where(within, moved, still) for moved, still in values))
+
+    @cached_property
+    def _polynomials(self) -> scipy.interpolate.PPoly:
+        return scipy.interpolate.PPoly(self._coefficients.swapaxes(0, 1)[::-1], self._instants)
 
 
 def interpolate(

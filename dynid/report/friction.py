@@ -13,9 +13,8 @@ from rich.console import Console
 
 from dynid.arrays import Array
 from dynid.files import write_text
-from dynid.identification.friction.choose import friction_torque
 from dynid.identification.friction.joint_problem import JointProblem
-from dynid.identification.friction.joint_trials import JointTrials
+from dynid.identification.friction.joint_trials import JointTrials, friction_torque
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection
 from dynid.identification.friction.validation import FrictionComparison
 from dynid.json_text import json_fields

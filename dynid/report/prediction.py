@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
-from dynid.excitation.prediction.parameters import POOR
+from dynid.excitation.prediction.precision import POOR
 from dynid.excitation.prediction.prediction import Prediction
 from dynid.files import write_text
 from dynid.report.chart import Chart, Colour, Layer, grid

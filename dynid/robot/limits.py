@@ -3,10 +3,46 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+import numpy as np
 from pydantic import model_validator
 
-from dynid.configuration import PerJointPositive, Settings
+from dynid.arrays import Array
+from dynid.configuration import PerJointPositive, Settings, per_joint
+
+
+class JointLimits(NamedTuple):
+    """Limits of each of n joints, infinite where there are none.
+
+    Attributes:
+        low, high: position (n,) [rad or m].
+        velocity: (n,) [rad/s or m/s].
+        acceleration: (n,) [rad/s^2 or m/s^2].
+        torque: (n,) [N m or N].
+    """
+
+    low: Array
+    high: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+
+    @property
+    def half(self) -> Array:
+        """Half the range of positions (n,) [rad or m]."""
+        return (self.high - self.low) / 2
+
+    @property
+    def middle(self) -> Array:
+        """Middle of the position limits, 0 where there are none (n,) [rad or m]."""
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isfinite(self.half), (self.low + self.high) / 2, 0.0)
+
+    def within(self, margin: float) -> JointLimits:
+        """Return a fraction of the limits, of positions about their middle."""
+        middle, half = self.middle, margin * self.half
+        return JointLimits(middle - half, middle + half, *(margin * size for size in self[2:]))
 
 
 class Limits(Settings):
@@ -25,6 +61,20 @@ class Limits(Settings):
     """Largest torque behind the gear [N m or N]."""
     torque_threshold: PerJointPositive | None = None
     """Measured torque that stops the robot [N m or N]; null: none."""
+
+    def of_joints(self, joints: int) -> JointLimits:
+        """Return the limits of each joint.
+
+        Raises:
+            ConfigurationError: a limit has neither 1 nor ``joints`` values.
+        """
+        position = self.position or ((-math.inf, math.inf),)
+        low, high = (per_joint(side, joints, "position") for side in zip(*position, strict=True))
+        sizes = ("velocity", "acceleration", "torque_max")
+        none = (math.inf,)
+        return JointLimits(
+            low, high, *(per_joint(getattr(self, name) or none, joints, name) for name in sizes)
+        )
 
     def range_of(self, name: str, joint: int) -> tuple[float, float] | None:
         """Return the limits of a joint's position, velocity or acceleration, if there are any."""

@@ -55,12 +55,6 @@ def build_plant(
 ) -> _core.DrivePlant:
     """Build the robot from the result of :func:`plant_arguments`.
 
-    Args:
-        robot: with the true parameters in its ``simulation``.
-        control_rate: cycles per second [Hz].
-        seed: of the sensors' noise.
-        mode: of the drives; None: they control positions.
-
     Raises:
         ConfigurationError: the settings do not describe a valid robot.
         MechanismError: profile and URDF do not match.
@@ -75,14 +69,6 @@ def build_plant(
         raise ConfigurationError(f"simulation: {error}") from None
 
 
-def position_limits(robot: Robot) -> tuple[Array, Array]:
-    """Return lower and upper position limits (n,) of the joints; infinite without a limit."""
-    joints = len(robot.joints)
-    limits = robot.limits.position or ((-np.inf, np.inf),)
-    lower = per_joint([low for low, _ in limits], joints, "position")
-    return lower, per_joint([high for _, high in limits], joints, "position")
-
-
 def _dry(robot: Robot) -> Robot:
     """Return the robot without smoothing of dry friction, which is a property of models."""
     true = {"smoothing": 0.0, "dead_band": 0.0}
@@ -94,12 +80,11 @@ def _core_settings(
     robot: Robot, mechanism: Mechanism, simulation: SimulationSettings
 ) -> _core.DrivePlantSettings:
     joints = len(robot.joints)
-    limits = robot.limits
+    limits = robot.limits.of_joints(joints)
     endless = np.where(np.array(mechanism.joint_types) == "revolute", np.pi, 0.0)
-    lower, upper = position_limits(robot)
     settings = _core.DrivePlantSettings()
-    settings.lower = np.where(np.isfinite(lower), lower, -endless)
-    settings.upper = np.where(np.isfinite(upper), upper, endless)
+    settings.lower = np.where(np.isfinite(limits.low), limits.low, -endless)
+    settings.upper = np.where(np.isfinite(limits.high), limits.high, endless)
     settings.integration_rate = simulation.integration_rate
     settings.command_delay = simulation.command_delay
     settings.feedback_delay = simulation.feedback_delay
@@ -114,10 +99,10 @@ def _core_settings(
         "stribeck_velocity",
     ):
         setattr(settings, name, per_joint(getattr(simulation, name), joints, name))
-    none = (np.inf,)
-    settings.integral_time = per_joint(simulation.integral_time or none, joints, "integral_time")
-    settings.torque_max = per_joint(limits.torque_max or none, joints, "torque_max")
-    settings.stop_deceleration = per_joint(limits.acceleration or none, joints, "acceleration")
+    integral_time = simulation.integral_time or (np.inf,)
+    settings.integral_time = per_joint(integral_time, joints, "integral_time")
+    settings.torque_max = limits.torque
+    settings.stop_deceleration = limits.acceleration
     settings.rated_torque = _rated_torque(robot, simulation)
     return settings
 
@@ -143,12 +128,6 @@ def set_elasticity(
     """Set gears and rotors of elastic joints, where the profile states their stiffness.
 
     A motor's inertia is ``elastic.rotor_inertia``, or else that of the joint's rotor inertia term.
-
-    Args:
-        settings: of the simulated robot.
-        robot: with the terms of its simulated robot.
-        mechanism: of this robot.
-        parameters: its true ones (p,).
 
     Raises:
         ConfigurationError: an elastic joint's rotor has no inertia, or ``elastic`` names no joint.

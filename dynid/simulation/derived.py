@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
 from dynid.arrays import Array
@@ -9,16 +12,22 @@ from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import INERTIAL
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.excitation.default_motion import MotionRange, motion_range
 from dynid.excitation.motion import Motion
+from dynid.excitation.workspace.geometry import body_solids
+from dynid.excitation.workspace.meshes import Solid
+from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.robot.drives import rated_joint_torque
 from dynid.robot.robot import Robot
-from dynid.simulation.assumed_bodies import DENSITY, assumed_bodies
 from dynid.simulation.settings import SimulationSettings
 
 TERMS = tuple(TermSettings(kind=kind) for kind in ("viscous", "coulomb", "rotor_inertia"))
 """Terms that derived drives have, whatever terms the model has."""
+
+DENSITY = 1000.0
+"""[kg/m^3] of the convex hulls of links without mass; those of arms have 200 to 2000."""
 
 _STATES = 500  # random ones, for means over the range of motion
 _RISE = 1.0  # [Hz] a joint changes its velocity as a sine of this frequency does
@@ -61,9 +70,9 @@ def derived_simulation(robot: Robot) -> SimulationSettings:
     - Torque noise: 0.5 % of the rated torque; torque is measured in thousandths of it.
     - Position: 2^17 counts a turn, or 2^13 counts per 20 mm.
     - Bodies: where a joint would move no inertia, bodies to which the URDF gives none have that of
-      their shapes (:func:`~dynid.simulation.assumed_bodies.assumed_bodies`) with 1000 kg/m^3, or
-      less where ``limits.torque_max`` would not move them with their rotors. Rotors then have a
-      thousandth of the largest one's inertia at least, as a bare flange is no load of a wrist.
+      their shapes with 1000 kg/m^3, or less where ``limits.torque_max`` would not move them with
+      their rotors. Rotors then have a thousandth of the largest one's inertia at least, as a bare
+      flange is no load of a wrist.
     - Drives: a bandwidth of 10 Hz, and a fault where a joint is behind its target by the distance
       of 0.2 s.
 
@@ -104,7 +113,7 @@ def _with_assumed_bodies(
     """Return assumed parameters of bodies by name, and the mechanism with them."""
 
     def with_density(density: float) -> tuple[dict[str, float], Mechanism]:
-        assumed = assumed_bodies(robot, mechanism, density=density)
+        assumed = _assumed_bodies(robot, mechanism, density)
         parameters = dict(zip(assumed, _rounded(np.array([*assumed.values()])), strict=True))
         values = dict(zip(mechanism.parameter_names, mechanism.urdf_parameters, strict=True))
         return parameters, mechanism.with_parameters([*(values | parameters).values()])
@@ -117,6 +126,49 @@ def _with_assumed_bodies(
     needed = 2 * np.abs(filled.torque(*states, filled.parameters)).max(axis=0)
     share = float(np.min(allowed / np.maximum(needed, allowed)))
     return (parameters, filled) if share == 1 else with_density(share * DENSITY)
+
+
+def _assumed_bodies(robot: Robot, mechanism: Mechanism, density: float) -> dict[str, float]:
+    """Return parameters, by name, of the bodies that have no mass or no inertia in the URDF.
+
+    They have that of their shapes with a density [kg/m^3]; a body with a mass in the URDF keeps it
+    with its centre, and has the inertia of its shapes with this mass.
+    """
+    kinematics = robot.kinematics()
+    folder = robot.settings(WorkspaceSettings).mesh_folder
+    solids = body_solids(kinematics, None if folder is None else Path(folder)).solids
+    stated = mechanism.urdf_parameters[: mechanism.first_term].reshape(-1, len(INERTIAL))
+    names = np.reshape(mechanism.parameter_names[: mechanism.first_term], stated.shape)
+    assumed: dict[str, float] = {}
+    for joint, values, of_body in zip(mechanism.body_joints, stated, names, strict=True):
+        filled = _filled(values, solids[kinematics.model.getJointId(joint)], density)
+        if filled is not None:
+            assumed |= dict(zip(of_body.tolist(), filled.tolist(), strict=True))
+    return assumed
+
+
+def _filled(stated: Array, solids: Sequence[Solid], density: float) -> Array | None:
+    """Return a body's parameters (10,) with what the URDF lacks; None if it lacks nothing."""
+    body = RigidBody.from_parameters(stated) if stated[0] > 0 else None
+    if body is not None and (np.linalg.eigvalsh(body.inertia) > 0).all():
+        return None
+    of_shapes = density * np.sum([_solid_parameters(solid) for solid in solids], axis=0)
+    if not np.ndim(of_shapes) or not of_shapes[0] > 0:
+        return None
+    if body is None:
+        return np.asarray(of_shapes)
+    shapes = RigidBody.from_parameters(of_shapes)
+    return RigidBody(body.mass, body.centre, body.mass / shapes.mass * shapes.inertia).parameters
+
+
+def _solid_parameters(solid: Solid) -> Array:
+    """Return the parameters (10,) of a solid of 1 kg/m^3 in the frame of its body."""
+    form, placement = solid.form, solid.placement
+    mass = float(form.computeVolume())
+    inertia = np.array(form.computeMomentofInertiaRelatedToCOM())
+    turn = np.array(placement.rotation)
+    centre = np.array(placement.act(np.array(form.computeCOM())))
+    return RigidBody(mass, centre, turn @ inertia @ turn.T).parameters
 
 
 def deviating_bodies(robot: Robot) -> dict[str, float]:

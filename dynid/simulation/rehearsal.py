@@ -15,8 +15,7 @@ from dynid.playback.plan import make_plan
 from dynid.robot.assumptions import names
 from dynid.robot.limits import Limits
 from dynid.robot.robot import Robot
-from dynid.simulation.assumed_bodies import DENSITY
-from dynid.simulation.derived import derived_simulation, deviating_bodies
+from dynid.simulation.derived import DENSITY, derived_simulation, deviating_bodies
 from dynid.simulation.settings import SimulationSettings
 
 

@@ -16,7 +16,7 @@ from dynid.errors import ConfigurationError, SimulationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
-from dynid.simulation.build import build_plant, position_limits
+from dynid.simulation.build import build_plant
 from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
 
@@ -279,7 +279,7 @@ def _vector(values: ArrayLike, name: str) -> Array:
 def _home(robot: Robot) -> Array:
     """Return the joints' initial position (n,)."""
     joints = len(robot.joints)
-    lower, upper = position_limits(robot)
+    lower, upper, *_ = robot.limits.of_joints(joints)
     simulation = robot.find(SimulationSettings)
     given = None if simulation is None else simulation.home
     if given is None:

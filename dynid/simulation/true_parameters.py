@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.body import steiner
 from dynid.dynamics.joint_terms import TermSettings, term_kind
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
+from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
+
+if TYPE_CHECKING:
+    from dynid.identification.result import Identification
 
 _OF_DRIVES = ("viscous", "coulomb", "offset", "rotor_inertia")
 """Kinds of terms that a simulated drive may have without being in the profile's ``terms``."""
@@ -67,6 +77,49 @@ def simulated_model(robot: Robot) -> Model:
     if settings is None:
         return nominal_model(robot)
     return nominal_model(robot, true_parameters(robot.mechanism(), settings))
+
+
+def standardised_errors(identification: Identification) -> dict[str, float]:
+    """Return the errors of the base parameters in units of their standard deviations.
+
+    By name, of the identifiable ones; friction not described by the model's terms (Stribeck) is not
+    a parameter, but increases these errors.
+
+    Raises:
+        DynidError: the profile's ``simulation`` does not match its robot.
+    """
+    robot = identification.robot
+    mechanism = robot.mechanism()
+    standard = true_parameters(mechanism, simulation_settings(robot))
+    truth: Array = base_parameterization(mechanism).project(standard)
+    return {
+        parameter.name: (parameter.value - true) / parameter.standard_deviation
+        for parameter, true in zip(identification.base_parameters, truth.tolist(), strict=True)
+        if parameter.determined and parameter.standard_deviation > 0
+    }
+
+
+def carrying(robot: Robot, mass: float, centre: ArrayLike, inertia: ArrayLike) -> Robot:
+    """Return the robot with a payload on its simulated robot.
+
+    Args:
+        robot: without the payload.
+        mass: [kg].
+        centre: of mass (3,) in the frame of the joint that carries payloads [m].
+        inertia: XX, XY, YY, XZ, YZ, ZZ about the centre of mass (6,) [kg m^2].
+
+    Raises:
+        MechanismError: robot and URDF do not match.
+    """
+    mechanism, simulation = robot.mechanism(), simulation_settings(robot)
+    columns = 10 * mechanism.payload_body + np.arange(10)
+    at = np.asarray(centre, dtype=np.float64)
+    about_joint = np.asarray(inertia, dtype=np.float64) + steiner(mass, at)
+    true = true_parameters(mechanism, simulation)[columns]
+    true += np.concatenate([[mass], mass * at, about_joint])
+    names = [mechanism.parameter_names[column] for column in columns]
+    changed = simulation.parameters | dict(zip(names, true.tolist(), strict=True))
+    return robot.with_settings(simulation.model_copy(update={"parameters": changed}))
 
 
 def _drive_parameters(joints: int) -> dict[str, tuple[str, int]]:

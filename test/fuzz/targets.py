@@ -22,7 +22,7 @@ from dynid.errors import DynidError
 from dynid.excitation.build import described_excitation
 from dynid.excitation.files import read_excitation
 from dynid.excitation.workspace.meshes import mesh_hulls
-from dynid.excitation.workspace.srdf import read_srdf
+from dynid.excitation.workspace.pairs import read_srdf
 from dynid.profile import load_model, load_robot, profile_text, write_profile
 from dynid.recording.columns import ColumnMap
 from dynid.recording.load import load_recording

@@ -16,10 +16,9 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import DynidError
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
-from dynid.simulation.true_parameters import true_parameters
+from dynid.simulation.true_parameters import carrying, true_parameters
 from dynid_ros.node import ERROR
 from dynid_ros.online_estimator import OnlineEstimatorNode
 from dynid_ros.qos import LATCHED, STATES

@@ -110,6 +110,14 @@ class Cell:
         for _ in range(round(duration * 100)):
             self.step()
 
+    def way(self, duration: float) -> np.ndarray:
+        """Where the robot is now and later, a row a hundredth of a second."""
+        positions = [self.measured]
+        for _ in range(round(duration * 100)):
+            self.step()
+            positions.append(self.measured)
+        return np.array(positions)
+
     def next_sent(self) -> Trajectory:
         """The trajectory of the last command."""
         count = len(self.sent)

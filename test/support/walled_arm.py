@@ -6,6 +6,7 @@ import numpy as np
 
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import make_robot
+from dynid.robot.limits import Limits
 from dynid.robot.robot import Robot
 
 RADIUS = 0.04
@@ -54,6 +55,11 @@ URDF = "\n".join(
     ]
 )
 JOINTS = ("slide", "shoulder", "elbow", "wrist")
+LIMITS = Limits(
+    position=((-0.2, 0.2), (-1.5, 1.5), (-1.5, 1.5), (-1, 1)), velocity=1.5, acceleration=8
+)
+WALL = {"wall": {"point": [0.0, 0.5, 0.0], "normal": [0.0, -1.0, 0.0]}}
+BOX = {"bin": {"low": [0.3, -0.2, -0.1], "high": [0.6, 0.2, 0.1]}}
 
 
 def walled_robot(**workspace: object) -> Robot:

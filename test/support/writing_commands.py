@@ -17,8 +17,8 @@ from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.report.write import write_outputs
 from dynid.robot.recordings import load_recording
-from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 from support.arm_files import write_arm
 from support.arm_fleet import write_fleet
 from support.payload_file import PAYLOAD

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +11,11 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings, term_kind
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import centre_of
-from dynid.excitation.design.barrier import Barrier
 from dynid.excitation.design.information import Information, Objective
-from dynid.excitation.design.interior_point import Descent
+from dynid.excitation.design.interior_point import Barrier, Descent
 from dynid.excitation.design.limits import (
     MotionBounds,
     PredictedTorqueLimit,
@@ -25,17 +24,13 @@ from dynid.excitation.design.limits import (
 )
 from dynid.excitation.design.series_space import SeriesSpace
 from dynid.excitation.fourier import FourierExcitation
-from dynid.excitation.limits import position_range
 from dynid.excitation.motion import Motion
+from dynid.excitation.settings import FourierSettings
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.robot.assumptions import position_doubts
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.settings import FourierSettings
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
-
+from dynid.robot.limits import JointLimits
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 
 _PER_CYCLE = 16
 """Samples per period of the highest harmonic, at which information and states are evaluated."""
@@ -78,7 +73,7 @@ class Design:
         information: the objective.
         settings: of the specification.
         centre: of the profile's excitation, or the middle of the position limits (n,).
-        bounds: lowest and highest position, largest velocity and acceleration, (n,) each.
+        bounds: limits of the joints that the motion may use.
         workspace: constraints on the robot's bodies and tool.
         state_limits: torque, and the workspace where there is one.
         from_centre: the motion starts and ends at its centre.
@@ -88,7 +83,7 @@ class Design:
     information: Information
     settings: FourierSettings
     centre: Array
-    bounds: tuple[Array, Array, Array, Array]
+    bounds: JointLimits
     workspace: Workspace
     state_limits: tuple[StateLimit, ...]
     from_centre: bool
@@ -164,11 +159,6 @@ class Design:
 def make_design(model: Model, spec: ExcitationSpec, torque_noise: Array) -> Design:
     """Build the optimisation problem of a specification for a robot.
 
-    Args:
-        model: of the robot, with the parameters that predict torque.
-        spec: the specification.
-        torque_noise: standard deviation of each joint's measured torque (n,) [N m or N].
-
     Raises:
         ConfigurationError: nothing bounds the motion, or settings and joints do not match.
         MechanismError: profile and URDF do not match.
@@ -185,38 +175,29 @@ def make_design(model: Model, spec: ExcitationSpec, torque_noise: Array) -> Desi
         objective=spec.objective,
     )
     limits: list[StateLimit] = []
+    centre = centre_of(spec.settings, robot.limits, joints)
+    bounds = _bounds(robot, spec.settings, centre)
     if robot.limits.torque_max is not None:
-        allowed = per_joint(robot.limits.torque_max, joints, "torque_max")
-        limits.append(PredictedTorqueLimit(mechanism, spec.settings.margin * allowed))
+        limits.append(PredictedTorqueLimit(mechanism, bounds.torque))
     workspace = Workspace(robot, mechanism)
     if workspace.names:
         limits.append(WorkspaceLimit(workspace))
-    centre = centre_of(spec.settings, robot.limits, joints)
     return Design(
         mechanism=mechanism,
         information=information,
         settings=spec.settings,
         centre=centre,
-        bounds=_bounds(robot, spec.settings, centre),
+        bounds=bounds,
         workspace=workspace,
         state_limits=tuple(limits),
         from_centre=spec.from_centre,
     )
 
 
-def _bounds(
-    robot: Robot, settings: FourierSettings, centre: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Return lowest and highest position, largest velocity and acceleration allowed, (n,) each."""
-    limits, joints = robot.limits, len(robot.joints)
-    reach = position_range(limits, joints)
-    low, high = np.full(joints, -np.inf), np.full(joints, np.inf)
-    if reach is not None:
-        middle, half = (reach[0] + reach[1]) / 2, (reach[1] - reach[0]) / 2
-        low, high = middle - settings.margin * half, middle + settings.margin * half
-    if settings.span is not None:
-        span = per_joint(settings.span, joints, "span")
-        low, high = np.maximum(low, centre - span), np.minimum(high, centre + span)
+def _bounds(robot: Robot, settings: FourierSettings, centre: Array) -> JointLimits:
+    bounds = robot.limits.of_joints(len(robot.joints)).within(settings.margin)
+    span = per_joint(settings.span or (np.inf,), len(robot.joints), "span")
+    low, high = np.maximum(bounds.low, centre - span), np.minimum(bounds.high, centre + span)
     if not np.all(np.isfinite(low)) or not np.all(low < high):
         raise ConfigurationError(
             f"profile '{robot.name}': an excitation needs limits.position, or excitation.centre "
@@ -224,11 +205,7 @@ def _bounds(
             + "".join(f"; {doubt}" for doubt in position_doubts(robot))
             + "."
         )
-    largest = [np.full(joints, np.inf), np.full(joints, np.inf)]
-    for k, values in enumerate((limits.velocity, limits.acceleration)):
-        if values is not None:
-            largest[k] = settings.margin * per_joint(values, joints, "limits")
-    return low, high, largest[0], largest[1]
+    return bounds._replace(low=low, high=high)
 
 
 def design_model(model: Model) -> Mechanism:
@@ -237,9 +214,6 @@ def design_model(model: Model) -> Mechanism:
     It has the bodies of ``model``, its viscous friction, offsets, rotor inertias and springs. Dry
     friction is replaced by smooth Coulomb friction: presliding friction has memory, and the shapes
     of other terms (Stribeck, roots, cubes) are excited by any motion that excites these.
-
-    Args:
-        model: of the robot, with the parameters for the prediction.
 
     Raises:
         MechanismError: profile and URDF do not match.

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array, pieces
+from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.motion import Motion, central_difference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-
 
 Objective = Literal["condition", "determinant", "both"]
 

@@ -4,47 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError
+from dynid.excitation.design.series_space import SeriesSpace
 from dynid.excitation.motion import Motion, central_difference
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.design.series_space import SeriesSpace
-    from dynid.excitation.workspace.workspace import Workspace
-
+from dynid.excitation.workspace.workspace import Workspace
+from dynid.robot.limits import JointLimits
 
 _INEXACT = 1e-5
 """[m] by which a computed distance may be too large, with a reserve: coal's are exact to 1e-6 m."""
 
 _SHARE_WITH_FULL_SLACK = 0.5
 """Share of a torque limit up to which the slack is 1."""
-
-
-class StateLimit(Protocol):
-    """C limits that apply at every instant, as functions of the state."""
-
-    def slack(self, motion: Motion) -> Array:
-        """Return the slacks at N samples, (N, C); -inf where the state is not possible."""
-        ...
-
-    def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
-        """Return the slopes of the slacks by each sample's state.
-
-        Args:
-            motion: arrays (N, n).
-            near: (N, C) of which slacks.
-
-        Returns:
-            (m, 3, n) by position, velocity and acceleration, for the m slacks that are near.
-        """
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +36,7 @@ class PredictedTorqueLimit:
     allowed: Array
 
     def slack(self, motion: Motion) -> Array:
-        """Return the slacks (N, n)."""
+        """Return the slacks (N, n); -inf where the state is not possible."""
         try:
             torque = self.mechanism.torque(*motion, self.mechanism.parameters)
         except MechanismError:  # a closed chain cannot be closed there
@@ -68,7 +44,10 @@ class PredictedTorqueLimit:
         return np.asarray((1 - np.abs(torque) / self.allowed) / (1 - _SHARE_WITH_FULL_SLACK))
 
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
-        """Return the slopes (m, 3, n), by central differences."""
+        """Return the slopes of the m slacks that are ``near`` (N, n), by central differences.
+
+        By each sample's position, velocity and acceleration, (m, 3, n).
+        """
         samples = near.any(axis=1)
         part_of_motion = Motion(*(part[samples] for part in motion))
         joints = len(self.allowed)
@@ -94,7 +73,7 @@ class WorkspaceLimit:
         self._levers = np.zeros((0, 0))
 
     def slack(self, motion: Motion) -> Array:
-        """Return the slacks (N, C)."""
+        """Return the slacks (N, C); -inf where the state is not possible."""
         least = self._least(motion.position)
         wanted = ~(least >= 1)  # NaN is no proof
         try:
@@ -121,10 +100,14 @@ class WorkspaceLimit:
         return np.asarray(slack - change / self._scale[:count])
 
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
-        """Return the slopes (m, 3, n)."""
+        """Return the slopes (m, 3, n) of the m slacks that are ``near`` (N, C)."""
         scale = self._scale[np.nonzero(near)[1], np.newaxis, np.newaxis]
         slopes = self.workspace.slopes(motion, near) / scale
         return np.concatenate([slopes, np.zeros_like(slopes[:, :1])], axis=1)
+
+
+StateLimit = PredictedTorqueLimit | WorkspaceLimit
+"""Limits that apply at every instant, as functions of the state."""
 
 
 class MotionBounds:
@@ -136,19 +119,15 @@ class MotionBounds:
 
     Args:
         space: of the series.
-        bounds: lowest and highest position, largest velocity and acceleration, each (n,); infinite
-                where there is no bound.
+        bounds: of the joints; that on torque is not used.
         per_cycle: samples for each period of the highest harmonic.
     """
 
-    def __init__(
-        self, space: SeriesSpace, bounds: tuple[Array, Array, Array, Array], per_cycle: int = 32
-    ) -> None:
+    def __init__(self, space: SeriesSpace, bounds: JointLimits, per_cycle: int = 32) -> None:
         samples = per_cycle * space.harmonics
         tightened = np.cos(np.pi / per_cycle)
-        low, high, velocity, acceleration = bounds
-        middle = (low + high) / 2 if np.all(np.isfinite(low)) else space.pose
-        sizes = tightened * np.stack([(high - low) / 2, velocity, acceleration], axis=1)
+        middle = bounds.middle if np.all(np.isfinite(bounds.low)) else space.pose
+        sizes = tightened * np.stack([bounds.half, bounds.velocity, bounds.acceleration], axis=1)
         offsets = np.zeros_like(sizes)
         offsets[:, 0] = space.pose - middle
         self._basis = np.vstack(space.basis(samples))  # (3 samples, d), of every joint

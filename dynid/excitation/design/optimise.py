@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, NamedTuple
+from multiprocessing.connection import Connection, wait
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -13,20 +14,14 @@ from threadpoolctl import threadpool_limits
 from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.checks import check_motion, sliding_joints
+from dynid.excitation.design.design import Design, ExcitationSpec
 from dynid.excitation.design.interior_point import STEPS
-from dynid.excitation.design.worker import ExcitationProblem, Ready, Step, descend, workers
+from dynid.excitation.design.worker import ExcitationProblem, Step, descend, workers
+from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import check_limits, check_rest
 from dynid.excitation.settings import FourierSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from multiprocessing.connection import Connection
-
-    from dynid.excitation.design.design import Design, ExcitationSpec
-    from dynid.excitation.fourier import FourierExcitation
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
-
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 
 _SHRINKAGE = 0.995  # if the motion exceeds a limit between the samples of the search
 _SMALLEST_SIZE = 0.2  # share of a motion below which shrinking stops with an error
@@ -189,12 +184,7 @@ def processors() -> int:
 
 
 class _Descents:
-    """Progress and results of the descents from all starts.
-
-    Args:
-        starts: how many.
-        progress: called with the completed share of all work, from 0 to 1.
-    """
+    """Progress and results of the descents from all starts."""
 
     def __init__(self, starts: int, progress: Callable[[float], None]) -> None:
         self._best: dict[int, Step] = {}
@@ -235,12 +225,12 @@ class _Descents:
 
     def _attend(self, worker: Connection, starts: Iterator[int]) -> bool:
         """Receive a message of a worker; return whether the worker has more work."""
-        message: Step | Ready = worker.recv()
+        message: Step | int | None = worker.recv()
         if isinstance(message, Step):
             self._keep(message)
             return True
-        if message.completed is not None:
-            self._behind[message.completed] = STEPS
+        if message is not None:
+            self._behind[message] = STEPS
         start = next(starts, None)
         if start is not None:
             worker.send(start)

@@ -4,30 +4,28 @@ A worker is a new interpreter that imports dynid only. The processes of multipro
 the ``__main__`` of the calling program again, which is impossible if it was read from standard
 input, and endless without ``if __name__ == "__main__":``.
 
-Messages: a worker receives an :class:`ExcitationProblem` and then numbers of starts; it sends
-:class:`Ready` to request a number, and a :class:`Step` for every step of the descent. If one side
-ends, the other reads the end of the file (EOFError), or fails to write (OSError).
+Messages: a worker receives an :class:`ExcitationProblem` and then numbers of starts; it sends the
+number of the start that it has completed, or None, to request another one, and a :class:`Step` for
+every step of the descent. If one side ends, the other reads the end of the file (EOFError), or
+fails to write (OSError).
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from subprocess import DEVNULL, Popen
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
 from dynid.excitation.design.design import Design, ExcitationSpec, make_design
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dynid.robot.model import Model
+from dynid.robot.model import Model
 
 # set the parent's path before any import: -c alone would search the working directory
 _PROGRAM = (
@@ -71,24 +69,10 @@ class Step(NamedTuple):
     y: Array
 
 
-class Ready(NamedTuple):
-    """A worker can take another start.
-
-    Attributes:
-        completed: number of the start that it has completed; None if there was none, or if it ended
-            with an error.
-    """
-
-    completed: int | None
-
-
 def descend(design: Design, start: int, seed: int) -> Iterator[Step]:
     """Yield a first motion from one start, and successive improvements.
 
-    Args:
-        design: the problem.
-        start: its number, which together with the seed determines every step.
-        seed: of the random motions to begin from.
+    Its number and the seed of the random motions determine every step.
 
     Raises:
         ExcitationError: the robot has no room to move.
@@ -142,22 +126,18 @@ def _worker() -> Iterator[Connection]:
 
 
 def work(descriptor: int) -> None:
-    """Run descents from the starts that the parent sends; the main loop of a worker.
-
-    Args:
-        descriptor: of the socket to the parent.
-    """
+    """Run descents from the starts that the parent sends to a socket, by its descriptor."""
     threadpool_limits(1, user_api="blas")  # for good: the processors have their processes
     with suppress(EOFError, OSError), Connection(descriptor) as parent:
         problem: ExcitationProblem = parent.recv()
         design = problem.design()
-        parent.send(Ready(None))
+        parent.send(None)
         while True:
             start: int = parent.recv()
             try:
                 for step in descend(design, start, problem.seed):
                     parent.send(step)
             except Exception:  # noqa: BLE001  the parent repeats this start, and raises it there
-                parent.send(Ready(None))
+                parent.send(None)
             else:
-                parent.send(Ready(start))
+                parent.send(start)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dynid.dynamics.base_parameters import INERTIAL
+from dynid.dynamics.joint_terms import TermKind
+from dynid.excitation.prediction.precision import PredictedParameter
+from dynid.excitation.prediction.prediction import Prediction
 from dynid.text import first_few, listed, percent, significant
-
-if TYPE_CHECKING:
-    from dynid.dynamics.joint_terms import TermKind
-    from dynid.excitation.prediction.parameters import PredictedParameter
-    from dynid.excitation.prediction.prediction import Prediction
 
 WELL_CONDITIONED = 100.0
 """Condition number of the scaled regressor that Schröer (in Hollerbach, Khalil and Gautier, Model
@@ -18,17 +14,6 @@ Identification, Springer Handbook of Robotics, 2008) advises not to exceed."""
 _FEWEST_CYCLES = 3
 _ALIKE = 0.9  # correlation above which two parameters are hard to distinguish
 _NAMED = 4
-
-_HELP_OF_ROTOR = "larger accelerations of {joint}, with the joints behind it in other positions"
-_HELP_OF_OFFSET = "as much motion of {joint} in one direction as in the other"
-_HELP_OF_SPRING = "a wider range of {joint}"
-_HELP_OF_MEMORY = "small and slow reversals of {joint}"
-_HELP_OF_LOAD = "reversals of {joint} under different loads"
-_HELP_OF_MEMORY_AND_LOAD = f"{_HELP_OF_MEMORY} under different loads"
-_HELP_OF_SPEED = "slow and fast strokes of {joint}"
-_HELP_OF_SIGN = "more strokes of {joint} in both directions, including slow ones"
-_HELP_OF_INERTIA = "larger accelerations of {joint}{before}"
-_HELP_OF_MOMENT = "a wider range of {joint}{before}"
 
 
 def good(prediction: Prediction) -> bool:
@@ -61,11 +46,7 @@ def advice(prediction: Prediction) -> list[str]:
 
 def worst_first(prediction: Prediction) -> list[PredictedParameter]:
     """Return the parameters that are not determined or poorly determined, the worst first."""
-    weak = [
-        parameter
-        for parameter in prediction.parameters
-        if parameter.poor or not parameter.determined
-    ]
+    weak = [one for one in prediction.parameters if one.poor or not one.determined]
     return sorted(weak, key=lambda parameter: (parameter.determined, -parameter.relative))
 
 
@@ -73,13 +54,9 @@ def _parameters(prediction: Prediction) -> list[str]:
     by_help: dict[str, list[PredictedParameter]] = {}
     for parameter in worst_first(prediction):
         by_help.setdefault(_help(prediction, parameter), []).append(parameter)
-    sentences = [_sentence(remedy, weak) for remedy, weak in by_help.items()]
-    quiet = [
-        parameter.name
-        for weak in by_help.values()
-        for parameter in weak
-        if parameter.determined and parameter.known and parameter.signal < 1
-    ]
+    sentences = [_sentence(remedy, group) for remedy, group in by_help.items()]
+    weak = [one for group in by_help.values() for one in group]
+    quiet = [one.name for one in weak if one.determined and one.known and one.signal < 1]
     if quiet:
         named = listed(first_few(quiet, _NAMED))
         sentences.append(
@@ -95,19 +72,12 @@ def _certainty(parameter: PredictedParameter) -> str:
 
 def _sentence(remedy: str, weak: list[PredictedParameter]) -> str:
     names = [f"{parameter.name} ({_certainty(parameter)})" for parameter in weak]
-    correlated = next(
-        (
-            parameter
-            for parameter in weak
-            if parameter.determined and abs(parameter.correlation) > _ALIKE
-        ),
-        None,
-    )
+    alike = [one for one in weak if one.determined and abs(one.correlation) > _ALIKE]
     mixed = ""
-    if correlated is not None:
+    for parameter in alike[:1]:
         mixed = (
-            f" {correlated.name} is hard to distinguish from {correlated.mixed_with} "
-            f"(correlation {correlated.correlation:.2f})."
+            f" {parameter.name} is hard to distinguish from {parameter.mixed_with} "
+            f"(correlation {parameter.correlation:.2f})."
         )
     pronoun = "them" if weak[1:] else "it"
     return f"{listed(first_few(names, _NAMED))}: {remedy} would determine {pronoun} better.{mixed}"
@@ -120,30 +90,31 @@ def _help(prediction: Prediction, parameter: PredictedParameter) -> str:
         term = mechanism.terms[parameter.lead - mechanism.first_term]
         joint = mechanism.moving_joints[term.joint]
         if term.traits.dissipative and not term.traits.dry:
-            velocity = _used(prediction, joint, "velocity_share", "velocity limit")
-            return _HELP_OF_SPEED.format(joint=velocity)
-        return _help_of(term.traits).format(joint=joint)
+            joint = _used(prediction, joint, "velocity_share", "velocity limit")
+            return f"slow and fast strokes of {joint}"
+        return _help_of(term.traits, joint)
     body, kind = divmod(parameter.lead, len(INERTIAL))
     joint, before = mechanism.body_joints[body], " and of the joints before it" if body else ""
     if INERTIAL[kind].startswith("M"):
-        moved = _used(prediction, joint, "range_share", "range")
-        return _HELP_OF_MOMENT.format(joint=moved, before=before)
-    accelerated = _used(prediction, joint, "acceleration_share", "acceleration limit")
-    return _HELP_OF_INERTIA.format(joint=accelerated, before=before)
+        joint = _used(prediction, joint, "range_share", "range")
+        return f"a wider range of {joint}{before}"
+    joint = _used(prediction, joint, "acceleration_share", "acceleration limit")
+    return f"larger accelerations of {joint}{before}"
 
 
-def _help_of(kind: TermKind) -> str:
-    if not kind.dry:
-        return (
-            _HELP_OF_ROTOR
-            if kind.inertial
-            else _HELP_OF_SPRING
-            if kind.elastic
-            else _HELP_OF_OFFSET
-        )
+def _help_of(kind: TermKind, joint: str) -> str:
+    if kind.inertial:
+        return f"larger accelerations of {joint}, with the joints behind it in other positions"
     if kind.has_memory:
-        return _HELP_OF_MEMORY_AND_LOAD if kind.loaded else _HELP_OF_MEMORY
-    return _HELP_OF_LOAD if kind.loaded else _HELP_OF_SIGN
+        loads = " under different loads" if kind.loaded else ""
+        return f"small and slow reversals of {joint}{loads}"
+    if kind.loaded:
+        return f"reversals of {joint} under different loads"
+    if kind.dry:
+        return f"more strokes of {joint} in both directions, including slow ones"
+    if kind.elastic:
+        return f"a wider range of {joint}"
+    return f"as much motion of {joint} in one direction as in the other"
 
 
 def _used(prediction: Prediction, joint: str, name: str, quantity: str) -> str:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.robot.limits import Limits
-    from dynid.signals.signals import Signals
-
+from dynid.robot.limits import Limits
+from dynid.signals.signals import Signals
 
 _BINS = 10
 
@@ -50,12 +45,7 @@ class JointCoverage:
 
 
 def joint_coverage(signals: Signals, limits: Limits) -> tuple[JointCoverage, ...]:
-    """Return the coverage of each joint by a motion.
-
-    Args:
-        signals: the motion, and which samples are faster than the velocity threshold.
-        limits: the robot's.
-    """
+    """Return the coverage of each joint by a motion."""
     names = signals.joint_names
     bins = [
         _bins(signals.position[:, j], limits.range_of("position", j)) for j in range(len(names))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
-
+from dynid.robot.robot import Robot
 
 _ASSUMED = 0.01  # of the largest torque
 
@@ -51,7 +47,7 @@ def torque_noise(
         torque: (N, n) predicted [N m or N].
         given: standard deviations, one for each joint or one for all; None to use ``stated``.
         stated: (n,) of the robot's drives, 0 where unknown, as
-            dynid.simulation.sensor_noise.stated_torque_noise has them; None: all unknown.
+            dynid.simulation.settings.stated_torque_noise has them; None: all unknown.
 
     Raises:
         ConfigurationError: there are neither 1 nor n values, or one is not above 0.

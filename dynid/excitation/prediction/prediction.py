@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -10,28 +11,29 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.errors import ConfigurationError, ExcitationError
-from dynid.excitation.motion import Motion
+from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import ConfigurationError
+from dynid.excitation.checks import check_joints
+from dynid.excitation.motion import Excitation, Motion
 from dynid.excitation.prediction.coverage import JointCoverage, joint_coverage
 from dynid.excitation.prediction.noise import torque_noise
-from dynid.excitation.prediction.parameters import PredictedParameter, predicted_parameters
-from dynid.excitation.prediction.precision import Precision, motion_precision
+from dynid.excitation.prediction.precision import (
+    Precision,
+    PredictedParameter,
+    motion_precision,
+    predicted_parameters,
+)
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.limits import Limits
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 from dynid.text import significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pandas import DataFrame
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Excitation
-    from dynid.robot.limits import Limits
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
 
 _RATE = 1000.0  # [Hz] default
 _MOVING = 0.03  # of a joint's peak velocity
@@ -54,9 +56,10 @@ class Prediction:
     """Predicted uncertainty and loads of an excitation.
 
     Attributes:
-        robot: name of the profile.
+        robot: with its limits and settings.
         prismatic: (n,) whether a joint is prismatic.
         limits: the robot's.
+        mechanism: with the parameters that predict torque.
         signals: motion and predicted torque, as in a recording without errors.
         precision: condition numbers, covariance.
         parameters: the base parameters.
@@ -151,7 +154,7 @@ def predict(
             argument is invalid.
     """
     robot, mechanism = model.robot, model.mechanism
-    _check_joints(excitation, robot, mechanism)
+    check_joints(excitation, robot)
     rate = _checked_rate(sampling_rate, robot)
     signals = predicted_signals(excitation, mechanism, rate)
     torque_error = torque_noise(robot, mechanism, signals.torque, noise, stated=stated_noise)
@@ -181,14 +184,6 @@ def predict(
             *_other_days(model),
         ),
     )
-
-
-def _check_joints(excitation: Excitation, robot: Robot, mechanism: Mechanism) -> None:
-    if excitation.joint_count != len(mechanism.joints):
-        raise ExcitationError(
-            f"the excitation moves {excitation.joint_count} joints, expected "
-            f"{len(mechanism.joints)} as in profile '{robot.name}'."
-        )
 
 
 def _checked_rate(given: float | None, robot: Robot) -> float:

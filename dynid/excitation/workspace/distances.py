@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio
+from numpy.typing import NDArray
 from pinocchio import coal
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.excitation.workspace.geometry import Solid
+from dynid.dynamics.kinematics import Kinematics
+from dynid.excitation.workspace.meshes import Solid
 
 
 class Distance(NamedTuple):
@@ -45,12 +41,7 @@ class Distance(NamedTuple):
 
 
 class Distances:
-    """Computes several distances at once.
-
-    Args:
-        kinematics: of the robot.
-        selected: the K distances.
-    """
+    """Computes several distances at once."""
 
     def __init__(self, kinematics: Kinematics, selected: Sequence[Distance]) -> None:
         self._model = kinematics.model

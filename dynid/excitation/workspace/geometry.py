@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pinocchio
 from pinocchio import coal
 
-from dynid.excitation.workspace.meshes import MissingMesh, mesh_hulls, missing_meshes
-from dynid.robot.shapes import robot_shapes, urdf_shapes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.robot.shapes import Shape
-
-
-@dataclass(frozen=True)
-class Solid:
-    """A convex solid.
-
-    Attributes:
-        form: coal's shape.
-        placement: in the frame of its body, or of the root.
-        link: name of its link; empty for obstacles.
-    """
-
-    form: coal.CollisionGeometry
-    placement: pinocchio.SE3
-    link: str = ""
-
-    @property
-    def radius(self) -> float:
-        """Bound on the distance of its points from the frame's origin [m]."""
-        self.form.computeLocalAABB()
-        middle = self.placement.act(np.array(self.form.aabb_center))
-        return float(np.linalg.norm(middle) + self.form.aabb_radius)
+from dynid.dynamics.kinematics import Kinematics
+from dynid.excitation.workspace.meshes import MissingMesh, Solid, mesh_hulls, missing_meshes
+from dynid.robot.shapes import Shape, robot_shapes, urdf_shapes
 
 
 @dataclass(frozen=True)
@@ -123,8 +97,7 @@ def _urdf_solids(
     shapes = urdf_shapes(kinematics, element)
     meshes, missing = mesh_hulls(kinematics, mesh_folder, element)
     solids = {
-        body: (*_solids(shapes.get(body, ())), *(Solid(*mesh) for mesh in meshes.get(body, ())))
-        for body in {*shapes, *meshes}
+        body: (*_solids(shapes.get(body, ())), *meshes.get(body, ())) for body in {*shapes, *meshes}
     }
     return solids, missing
 

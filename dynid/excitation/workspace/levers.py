@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.kinematics import Kinematics
 
 
 def moving_path(kinematics: Kinematics, body: int) -> tuple[int, ...]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pinocchio
@@ -12,6 +15,7 @@ import scipy
 from pinocchio import coal
 
 from dynid.arrays import Array
+from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import MechanismError
 from dynid.input_file import is_file
 from dynid.limits import MESH_BYTES
@@ -20,21 +24,29 @@ from dynid.robot.shapes import element_pose
 from dynid.text import first_few, listed, printable
 from dynid.xml_tree import xml_tree
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from xml.etree import ElementTree as ET
-
-    from dynid.dynamics.kinematics import Kinematics
-
 _SHOWN = 2  # files in one sentence
 
 
-class ConvexMesh(NamedTuple):
-    """A convex hull, its placement in the frame of its body, and its link."""
+@dataclass(frozen=True)
+class Solid:
+    """A convex solid.
+
+    Attributes:
+        form: coal's shape.
+        placement: in the frame of its body, or of the root.
+        link: name of its link; empty for obstacles.
+    """
 
     form: coal.CollisionGeometry
     placement: pinocchio.SE3
-    link: str
+    link: str = ""
+
+    @property
+    def radius(self) -> float:
+        """Bound on the distance of its points from the frame's origin [m]."""
+        self.form.computeLocalAABB()
+        middle = self.placement.act(np.array(self.form.aabb_center))
+        return float(np.linalg.norm(middle) + self.form.aabb_radius)
 
 
 class MissingMesh(NamedTuple):
@@ -55,7 +67,7 @@ def missing_meshes(missing: Sequence[MissingMesh]) -> str:
 
 def mesh_hulls(
     kinematics: Kinematics, folder: Path | None, element: Literal["visual", "collision"]
-) -> tuple[dict[int, list[ConvexMesh]], list[MissingMesh]]:
+) -> tuple[dict[int, list[Solid]], list[MissingMesh]]:
     """Return the hulls of every body's meshes, and the meshes whose file contains none.
 
     Args:
@@ -63,7 +75,7 @@ def mesh_hulls(
         folder: further folder of mesh files; None: only where the URDF and ROS have them.
         element: of the URDF that the meshes belong to.
     """
-    meshes: dict[int, list[ConvexMesh]] = {}
+    meshes: dict[int, list[Solid]] = {}
     missing = []
     links = kinematics.links()
     for link in xml_tree(kinematics.mechanism.urdf_xml, "The URDF").findall("link"):
@@ -78,9 +90,8 @@ def mesh_hulls(
                 continue
             body, pose = links[name]
             placed = pose.then(element_pose(shape.find("origin"))).numbers()
-            meshes.setdefault(body, []).append(
-                ConvexMesh(hull, pinocchio.XYZQUATToSE3(placed), name)
-            )
+            solid = Solid(hull, pinocchio.XYZQUATToSE3(placed), name)
+            meshes.setdefault(body, []).append(solid)
     return meshes, missing
 
 
@@ -108,10 +119,6 @@ def _hull_of_file(path: Path, scale: str, _identity: tuple[int, ...]) -> coal.Co
 
 def mesh_file(filename: str, folder: Path | None) -> Path | None:
     """Return the file of a mesh; None if there is none.
-
-    Args:
-        filename: as in the URDF.
-        folder: further folder of mesh files.
 
     Raises:
         MechanismError: the file is too large.

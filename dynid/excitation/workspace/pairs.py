@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio
 from pinocchio import coal
 
+from dynid.arrays import Array
+from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.excitation.limits import position_range
 from dynid.excitation.workspace.distances import Distance
-from dynid.excitation.workspace.geometry import Solid, body_names
+from dynid.excitation.workspace.geometry import BodySolids, body_names
 from dynid.excitation.workspace.levers import moving_path, slides
-from dynid.excitation.workspace.meshes import missing_meshes
-from dynid.excitation.workspace.srdf import check_links
-from dynid.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dynid.arrays import Array
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.workspace.geometry import BodySolids
-    from dynid.excitation.workspace.settings import WorkspaceSettings
-    from dynid.robot.robot import Robot
+from dynid.excitation.workspace.meshes import Solid, missing_meshes
+from dynid.excitation.workspace.settings import WorkspaceSettings
+from dynid.input_file import read_text
+from dynid.robot.robot import Robot
+from dynid.text import listed, printable
+from dynid.xml_tree import xml_tree
 
 _TOUCHING = 1e-3  # [m] beyond the clearance: nearer shapes count as touching
 _CONSTANT = 1e-6  # [m] variation of a distance by rounding
@@ -130,7 +126,7 @@ def allowed_links(
     allowed: dict[frozenset[str], str] = {}
     if settings.srdf is not None:
         pairs = check_links(Path(settings.srdf), links)
-        allowed |= {pair.links: f"SRDF: {pair.reason}" if pair.reason else "SRDF" for pair in pairs}
+        allowed |= {pair: f"SRDF: {reason}" if reason else "SRDF" for pair, reason in pairs.items()}
     for pair in settings.allowed_pairs:
         for link in pair:
             if link not in links:
@@ -140,6 +136,46 @@ def allowed_links(
                 )
         allowed[frozenset(pair)] = "allowed_pairs"
     return allowed
+
+
+def check_links(path: Path, links: Collection[str]) -> dict[frozenset[str], str]:
+    """Return the pairs of :func:`read_srdf` that are links of a URDF.
+
+    Raises:
+        ConfigurationError: none is, so that the SRDF is of another robot, or it cannot be read.
+    """
+    pairs = read_srdf(path)
+    known = {pair: reason for pair, reason in pairs.items() if pair <= set(links)}
+    if pairs and not known:
+        raise ConfigurationError(
+            f"{path}: no pair of its <disable_collisions> has links of this URDF; workspace.srdf "
+            "must be the SRDF of the same robot."
+        )
+    return known
+
+
+def read_srdf(path: Path) -> dict[frozenset[str], str]:
+    """Return the pairs of links that may touch according to an SRDF, with the reason given there.
+
+    Pairs with the reason ``Never`` are not included: they were apart in random positions, which is
+    no proof, and checking them costs little.
+
+    Raises:
+        ConfigurationError: the file cannot be read, is not XML, or an entry lacks a link.
+    """
+    root = xml_tree(read_text(path), printable(path), ConfigurationError)
+    if root.tag != "robot":
+        message = f"{path}: is not an SRDF, as its root is <{root.tag}> in place of <robot>."
+        raise ConfigurationError(message)
+    pairs = {}
+    for entry in root.findall("disable_collisions"):
+        links = [entry.get(key, "") for key in ("link1", "link2")]
+        if not all(links):
+            raise ConfigurationError(f"{path}: a <disable_collisions> lacks its link1 or link2.")
+        reason = entry.get("reason", "")
+        if reason.lower() != "never":
+            pairs[frozenset(links)] = reason
+    return pairs
 
 
 def violated_distances(
@@ -174,9 +210,9 @@ def violated_distances(
 
 def _random_positions(robot: Robot, mechanism: Mechanism, tries: int, *, seed: int) -> Array:
     """Return reachable positions (N, n) within the limits, or within half a turn."""
-    n = len(robot.joints)
-    low, high = position_range(robot.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
-    positions = np.random.default_rng(seed).uniform(low, high, (tries, n))
+    low, high, *_ = robot.limits.of_joints(len(robot.joints))
+    low, high = np.where(np.isfinite(low), low, -np.pi), np.where(np.isfinite(high), high, np.pi)
+    positions = np.random.default_rng(seed).uniform(low, high, (tries, len(low)))
     return np.asarray(positions[mechanism.reachable(positions)])
 
 
@@ -199,12 +235,7 @@ def always_violated(distances: Sequence[Distance], sampled: Array) -> dict[int, 
 
 
 def left_out_notes(left_out: Sequence[LeftOut], positions: int) -> tuple[str, ...]:
-    """Return sentences on the pairs that are left out, one for each reason.
-
-    Args:
-        left_out: the pairs.
-        positions: number of samples used to find pairs that always touch.
-    """
+    """Return sentences on the pairs that are left out, one for each reason."""
     by_reason: dict[str, list[str]] = {}
     for pair in left_out:
         by_reason.setdefault(pair.reason, []).append(pair.name)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.limit_use import LimitUse, limit_use
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.excitation.motion import Excitation
-    from dynid.excitation.workspace.workspace import Constraint, Workspace
-
+from dynid.excitation.motion import Excitation
+from dynid.excitation.workspace.workspace import Constraint, Workspace
 
 RESERVE = 1e-3
 """Share of a margin's scale that a motion must leave for its proof to end."""

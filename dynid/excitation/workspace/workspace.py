@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.motion import Motion, central_difference
 from dynid.excitation.workspace.distances import Distance, Distances
 from dynid.excitation.workspace.geometry import body_solids
@@ -22,15 +25,7 @@ from dynid.excitation.workspace.pairs import (
     violated_distances,
 )
 from dynid.excitation.workspace.settings import WorkspaceSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
-
+from dynid.robot.robot import Robot
 
 _FAR_DISTANCE = 0.05  # distance that counts as far, as a share of the robot's reach
 _STEP = 1e-6  # [s] for the speed of passive joints
@@ -70,10 +65,6 @@ class Workspace:
 
     Not thread-safe.
 
-    Args:
-        robot: with its limits and settings.
-        mechanism: of the robot, to close its chains.
-
     Raises:
         MechanismError: the URDF's shapes are invalid.
         ConfigurationError: an allowed pair has an unknown link, or the SRDF is of another robot.
@@ -101,6 +92,13 @@ class Workspace:
         self.left_out: tuple[LeftOut, ...] = (*left_out, *violated.values())
         """Pairs whose distances are not checked, and why."""
         self._distances = Distances(self.kinematics, self._kept)
+        self.constraints = tuple(_constraints(settings, self._kept))
+        """All C constraints, in the order of the margins' columns."""
+        self.names = tuple(constraint.name for constraint in self.constraints)
+        """Names of the constraints; (C,)."""
+        far = {"m": _FAR_DISTANCE * self.kinematics.reach, "m/s": (settings.tool_speed or 0.0) / 2}
+        self.scale: Array = np.array([far[constraint.unit] for constraint in self.constraints])
+        """Margin that counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
         checked = bool(selected or left_out)
         self.notes = (*(bodies.notes if checked else ()), *left_out_notes(self.left_out, count))
         """Sentences on the shapes used for distances, and on what was left out."""
@@ -111,35 +109,6 @@ class Workspace:
         """Return distances beyond the clearance at positions (N, n); (N, K) [m]."""
         full = self._full(position)
         return Distances(self.kinematics, selected).at(full) - self._settings.clearance
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """All C constraints, in the order of the margins' columns."""
-        settings = self._settings
-        constraints = [
-            Constraint(distance.name, "m", settings.clearance) for distance in self._kept
-        ]
-        if settings.tool_box is not None:
-            constraints.append(Constraint("tool to tool_box", "m", 0.0))
-        if settings.tool_speed is not None:
-            constraints.append(Constraint("tool speed", "m/s", settings.tool_speed))
-        return tuple(constraints)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the constraints; (C,)."""
-        return tuple(constraint.name for constraint in self.constraints)
-
-    @property
-    def scale(self) -> Array:
-        """Margin that counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
-        length = _FAR_DISTANCE * self.kinematics.reach
-        return np.array(
-            [
-                length if constraint.unit == "m" else constraint.limit / 2
-                for constraint in self.constraints
-            ]
-        )
 
     @property
     def passive(self) -> bool:
@@ -170,12 +139,7 @@ class Workspace:
         return np.concatenate([distances, self._tool_margins(motion, full)], axis=1)
 
     def contact(self, name: str, position: Array) -> NearestPoints:
-        """Return where two bodies, or a body and an obstacle, are nearest at a position (n,).
-
-        Args:
-            name: of a constraint on a distance.
-            position: of the actuated joints [rad or m].
-        """
+        """Return where two bodies, or a body and an obstacle, are nearest at a position (n,)."""
         number = [distance.name for distance in self._kept].index(name)
         full = self._full(position[np.newaxis])[0]
         return NearestPoints(self._kept[number], *self._distances.nearest(number, full))
@@ -304,3 +268,12 @@ class Workspace:
             twist = pinocchio.getFrameVelocity(model, self._data, self._tool)
             speeds[k] = np.linalg.norm(twist.linear)
         return speeds
+
+
+def _constraints(settings: WorkspaceSettings, kept: Sequence[Distance]) -> Iterator[Constraint]:
+    for distance in kept:
+        yield Constraint(distance.name, "m", settings.clearance)
+    if settings.tool_box is not None:
+        yield Constraint("tool to tool_box", "m", 0.0)
+    if settings.tool_speed is not None:
+        yield Constraint("tool speed", "m/s", settings.tool_speed)

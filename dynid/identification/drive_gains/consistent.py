@@ -10,8 +10,6 @@ drawn to the URDF's values.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import clarabel
 import numpy as np
 import scipy
@@ -36,15 +34,11 @@ _TOLERANCE = 1e-3  # relative change of a gain
 _SMALLEST_GAIN = 1e-3  # of the fitted one
 
 
-class ConsistentGains(NamedTuple):
-    """Gains (n,), and standard parameters (p,) of the robot without payload."""
-
-    gains: Array
-    standard: Array
-
-
-def consistent_gains(fit: GainFit, settings: PhysicalSettings) -> ConsistentGains:
+def consistent_gains(fit: GainFit, settings: PhysicalSettings) -> tuple[Array, Array]:
     """Find the physically consistent gains and parameters with the least squared error.
+
+    Returns:
+        Gains (n,), and standard parameters (p,) of the robot without payload.
 
     Raises:
         EstimationError: the bounds contradict each other, or the solver fails.
@@ -70,7 +64,7 @@ def consistent_gains(fit: GainFit, settings: PhysicalSettings) -> ConsistentGain
         inverse, unknowns = inverse / answer[:n], to_unknowns @ answer[n:]
         if np.all(np.abs(answer[:n] - 1) < _TOLERANCE):
             break
-    return ConsistentGains(1 / inverse, scale * answer[n : n + p])
+    return 1 / inverse, scale * answer[n : n + p]
 
 
 def _pull(cost: Array) -> Array:

@@ -116,13 +116,6 @@ def identify_drive_gains(
 ) -> DriveGains:
     """Identify torque constants together with dynamic parameters.
 
-    Args:
-        robot: its drives' constants may have any value but 0.
-        unloaded: recordings without payload.
-        loaded: recordings with payload.
-        payload: the known payload.
-        progress: called with the name of each step.
-
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.dynamics.body import RADIUS, REACH, steiner
+from dynid.dynamics.body import steiner
 from dynid.errors import EstimationError
 from dynid.estimation.physical import pseudo_inertia
+from dynid.identification.payload.consistent import payload_scale
 
 _SMALLEST_MASS, _LARGEST_MASS = 1e-6, 1e6  # [kg]
 _LARGEST_COMPONENT = 1e6  # [m] or [kg m^2]
@@ -73,4 +74,4 @@ class KnownPayload:
     @property
     def scale(self) -> Array:
         """Typical sizes of the ten parameters of such a body (10,)."""
-        return self.mass * np.array([1.0, *3 * [REACH], *6 * [RADIUS**2]])
+        return payload_scale(self.mass)

@@ -9,7 +9,7 @@ not better keeps those that were given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,13 @@ from dynid.evaluation.at_rest import without_noise_at_rest
 from dynid.identification.dead_bands import finest_step, position_steps
 from dynid.identification.filter_choice import filtered_pieces
 from dynid.identification.friction.joint_trials import FittedRobot, JointTrials, try_joint
-from dynid.identification.friction.motor_side import motors_of_several_joints, with_motor_terms
 from dynid.identification.friction.reduced import held_out_blocks
+from dynid.identification.friction.robot_terms import (
+    motors_of_several_joints,
+    with_motor_terms,
+    with_springs,
+)
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection, TriedTerms
-from dynid.identification.friction.springs import with_springs
 from dynid.identification.friction.whole_model import WholeModel, given_model, with_terms
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, given_recordings
@@ -96,6 +99,7 @@ def choose_terms(
     every: bool = False,
     progress: Progress = lambda _: None,
     work: Work | None = None,
+    within: bool = False,
 ) -> FrictionSelection:
     """Choose the joint terms of a robot by the error on blocks held out.
 
@@ -106,58 +110,45 @@ def choose_terms(
         every: whether all models are tried, and kept for a page, or few of them.
         progress: called with the name of each step.
         work: takes the share that is done.
+        within: whether a part of every recording is held out, instead of a whole one.
 
     Raises:
         DynidError: a recording, setting or mechanism is not suitable.
     """
-    task = _TermSearch(
-        robot.with_explicit_terms(), recordings, signals, every, progress, work or Work()
-    )
-    return _choose(task, within=sum(not piece.piece for piece in signals) == 1)
-
-
-@dataclass(frozen=True)
-class _TermSearch:
-    """What :func:`choose_terms` is given."""
-
-    robot: Robot
-    recordings: Sequence[Recording]
-    signals: Sequence[Signals]
-    every: bool
-    progress: Progress
-    work: Work
-
-
-def _choose(task: _TermSearch, *, within: bool) -> FrictionSelection:
-    """Choose by the error on recordings held out, or on parts ``within`` each of them."""
-    robot, recordings = task.robot, task.recordings
-    blocks, settings = held_out_blocks(task.signals, _simplest(robot), within=within)
+    given, work = robot.with_explicit_terms(), work or Work()
+    within = within or sum(not piece.piece for piece in signals) == 1
+    blocks, settings = held_out_blocks(signals, _simplest(given), within=within)
     if blocks.samples_of_a_fold() < _FEWEST_SAMPLES_OF_A_FOLD:
-        return FrictionSelection(robot, (), blocks.left_out, too_short=True)
-    robot = with_motor_terms(robot, recordings, blocks, settings)
-    motors = () if robot is task.robot else motors_of_several_joints(robot)
+        return FrictionSelection(given, (), blocks.left_out, too_short=True)
+    robot = with_motor_terms(given, recordings, blocks, settings)
+    motors = () if robot is given else motors_of_several_joints(robot)
     compared, squares = given_model(robot, blocks, settings)
-    springs: tuple[str, ...] = ()
-    if not task.every:
-        robot, springs = with_springs(compared, squares)
-        if springs:
-            compared, squares = given_model(robot, blocks, settings)
-    before = squares.relative
-    if not within and np.any(before >= 1):
+    robot, springs = (robot, ()) if every else with_springs(compared, squares)
+    if springs:
+        compared, squares = given_model(robot, blocks, settings)
+    if not within and np.any(squares.relative >= 1):
         # without one of them, the other recordings do not determine the robot
-        return _choose(task, within=True)
-    step, shortest = position_steps(robot, recordings)
-    position, velocity = motion_noise(robot, recordings, task.signals)
-    position = np.maximum(position, shortest / 2)
-    whole = FittedRobot(compared.fitted, robot.limits, position, velocity, step / 2)
+        return choose_terms(
+            given, recordings, signals, every=every, progress=progress, work=work, within=True
+        )
+    whole = _fitted_robot(compared, recordings, signals)
     tried = []
     for number, name in enumerate(robot.joints):
-        task.progress(f"choosing the friction model of {name}")
-        task.work.done(number / len(robot.joints))
-        tried.append(try_joint(whole, blocks, number, every=task.every))
-    task.progress("comparing the chosen model with the given one")
-    found = replace(_selection(compared, before, tried), motors=motors, springs=springs)
-    return replace(found, trials=tuple(tried)) if task.every else found
+        progress(f"choosing the friction model of {name}")
+        work.done(number / len(robot.joints))
+        tried.append(try_joint(whole, blocks, number, every=every))
+    progress("comparing the chosen model with the given one")
+    found = replace(_selection(compared, squares.relative, tried), motors=motors, springs=springs)
+    return replace(found, trials=tuple(tried)) if every else found
+
+
+def _fitted_robot(
+    compared: WholeModel, recordings: Sequence[Recording], signals: Sequence[Signals]
+) -> FittedRobot:
+    step, shortest = position_steps(compared.robot, recordings)
+    position, velocity = motion_noise(compared.robot, recordings, signals)
+    position = np.maximum(position, shortest / 2)
+    return FittedRobot(compared.fitted, compared.robot.limits, position, velocity, step / 2)
 
 
 def _simplest(robot: Robot) -> IdentificationSettings:
@@ -171,13 +162,7 @@ def _simplest(robot: Robot) -> IdentificationSettings:
 def _selection(
     compared: WholeModel, before: Array, tried: Sequence[JointTrials]
 ) -> FrictionSelection:
-    """Compare whole models; joints at which the chosen terms are not better keep those given.
-
-    Args:
-        compared: the robot with the given terms.
-        before: (n,) its relative errors on blocks held out.
-        tried: the trials at each joint.
-    """
+    """Compare whole models; joints at which the chosen terms are not better keep those given."""
 
     def parts(given: NDArray[np.bool_]) -> list[list[tuple[TermSettings, ...]]]:
         """Terms of every joint, fitted to all blocks and without each fold."""
@@ -210,21 +195,25 @@ def _selection(
         given, after = np.ones(len(tried), dtype=bool), before
     terms = parts(given)[0]
     signals = compared.blocks.signals[0]
-    joints = [
-        _chosen(joint, signals, number, is_given=bool(given[number]))
-        for number, joint in enumerate(tried)
-    ]
     return FrictionSelection(
         robot=compared.robot if given.all() else with_terms(compared.robot, terms),
         joints=tuple(
-            replace(terms, given_error=float(error_before), chosen_error=float(error_after))
-            for terms, error_before, error_after in zip(joints, before, after, strict=True)
+            _chosen(joint, signals, number, (before[number], after[number]), is_given=given[number])
+            for number, joint in enumerate(tried)
         ),
         left_out=compared.blocks.left_out,
     )
 
 
-def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool) -> ChosenTerms:
+def _chosen(
+    joint: JointTrials,
+    signals: Signals,
+    number: int,
+    errors: tuple[float, float],
+    *,
+    is_given: bool,
+) -> ChosenTerms:
+    """Return the choice at a joint, with relative errors of the given and the chosen terms."""
     scale = abs(float(signals.torque_per_effort[number]))
     effort_unit = signals.effort_unit
     if joint.problem.prismatic and effort_unit == "N*m":
@@ -247,15 +236,15 @@ def _chosen(joint: JointTrials, signals: Signals, number: int, *, is_given: bool
     elif is_given:
         reason = f"in the model of the whole robot {tried[joint.choice].name} is not better"
     else:
-        errors_ = (significant(error.held_out_error, 3) for error in (chosen, tried[0]))
-        reason = f"held-out error {' instead of '.join(errors_)} {unit(effort_unit)}"
+        sizes = [significant(model.held_out_error, 3) for model in (chosen, tried[0])]
+        reason = f"held-out error {' instead of '.join(sizes)} {unit(effort_unit)}"
     return ChosenTerms(
         joint=signals.joint_names[number],
         unit=effort_unit,
         tried=tried,
         chosen=chosen.name,
-        given_error=np.nan,
-        chosen_error=np.nan,
+        given_error=float(errors[0]),
+        chosen_error=float(errors[1]),
         reason=reason,
     )
 
@@ -293,9 +282,6 @@ def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
 
     Windows in which a joint creeps are left out: there the range of the positions is twice that of
     each half of the window.
-
-    Args:
-        signals: one per recording, including rest.
 
     Returns:
         (n,) each [rad or m], [rad/s or m/s]; zeros if no recording contains a second of rest.

@@ -63,12 +63,7 @@ class _ProjectedPart:
 
 
 class Projection:
-    """The problem of a joint, projected for all blocks together and without each fold.
-
-    Args:
-        problem: of the joint; its folds are blocks.
-        fold: (blocks,) fold of each block.
-    """
+    """The problem of a joint, projected for all blocks together and without each fold."""
 
     def __init__(self, problem: JointProblem, fold: NDArray[np.intp]) -> None:
         self._problem = problem
@@ -204,11 +199,6 @@ def _spread(low: Array, high: Array, tried: int) -> Array:
     """Return points that fill a box evenly: Kronecker's sequence, generalised golden ratio.
 
     They are multiples, modulo 1, of powers of the root of x^(s+1) = x + 1.
-
-    Args:
-        low: (s,) its lower corner.
-        high: (s,) its upper corner.
-        tried: points per dimension.
     """
     count, size = tried * len(low), len(low)
     ratio = 2.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -206,7 +206,10 @@ def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robo
     for name, terms_of_one in zip(robot.joints, chosen, strict=True):
         for term in terms_of_one:
             joints_of_term.setdefault(_rounded(term), []).append(name)
-    terms = [_at(term, names, robot.joints) for term, names in joints_of_term.items()]
+    terms = [
+        term.model_copy(update={"joints": "all" if (at := tuple(names)) == robot.joints else at})
+        for term, names in joints_of_term.items()
+    ]
     for term in robot.explicit_terms:
         if term.side == "motor" or not term.traits.dissipative:
             terms.append(term)
@@ -220,8 +223,3 @@ def _rounded(term: TermSettings) -> TermSettings:
     return term.model_copy(
         update={name: float(f"{value:.{_DIGITS}g}") for name, value in shapes.items()}
     )
-
-
-def _at(term: TermSettings, names: Iterable[str], joints: tuple[str, ...]) -> TermSettings:
-    at = tuple(names)
-    return term.model_copy(update={"joints": "all" if at == joints else at})

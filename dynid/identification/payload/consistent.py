@@ -65,7 +65,7 @@ def _update(
     matrix: Array, right: Array, scatter: Array, mass: float, reference: Array
 ) -> Posterior:
     """Return the posterior; its covariance uses ``scatter`` as the covariance of ``right``."""
-    scale = _scale(mass)
+    scale = payload_scale(mass)
     prior = np.diag([1 / _UNINFORMATIVE**2, *9 * [1.0]])
     inverse = np.linalg.inv(scale[:, None] * matrix * scale + prior)
     noise = scale[:, None] * scatter * scale + prior
@@ -105,7 +105,7 @@ def _mass_alone(matrix: Array, right: Array) -> float:
     return 1.0
 
 
-def _scale(mass: float) -> Array:
+def payload_scale(mass: float) -> Array:
     """Return typical sizes of the parameters (10,) of a payload of this mass."""
     return mass * np.array([1.0, *3 * [REACH], *6 * [RADIUS**2]])
 

@@ -16,8 +16,13 @@ from dynid.estimation.cross_validation import HeldOut, cross_validate
 from dynid.evaluation.errors import compare
 from dynid.evaluation.verdict import ErrorReference, Verdict, evaluate, noise_floor
 from dynid.identification.payload.fit import PayloadFit, fit_payload
-from dynid.identification.payload.payload import Payload, PayloadRow, describe, own_torque_errors
-from dynid.identification.payload.plausible import impossible_mass
+from dynid.identification.payload.payload import (
+    Payload,
+    PayloadRow,
+    describe,
+    impossible_mass,
+    own_torque_errors,
+)
 from dynid.identification.settings import IdentificationSettings
 from dynid.notebook import Shown, data_frame
 from dynid.recording.model import Recording, given_recordings

@@ -1,8 +1,9 @@
-"""A payload and its provenance."""
+"""A payload, its provenance, and masses that a robot cannot carry."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -26,6 +27,11 @@ TOO_LITTLE = "the recordings excite it too little"
 """Reason for a parameter that is identifiable from other recordings."""
 
 _RANK = 1e-8  # relative size of rounding errors
+_TIMES = 10.0  # the mass of the robot, and more than its drives can hold anywhere
+_TIMES_WITHOUT_DRIVES = 100.0  # the mass of a robot whose torque limits are not known
+_SHORT_LEVER = 0.1  # of the reach: so near to an axis the weight needs little torque
+_DEVIATIONS_BELOW_ZERO = 5.0  # standard deviations below 0
+_G = 9.81  # [m/s^2]
 
 
 class PayloadRow(NamedTuple):
@@ -67,30 +73,15 @@ class Payload:
     def quantities(self) -> tuple[PayloadRow, ...]:
         """Mass, centre of mass and inertia about it."""
         body = self.body
-        figures = zip(QUANTITIES, body.quantities, body.deviations, body.identifiable, strict=True)
-        return tuple(
-            PayloadRow(
-                name, float(value), unit, float(standard_deviation) if identifiable else None
-            )
-            for (name, unit), value, standard_deviation, identifiable in figures
-        )
+        return _rows(QUANTITIES, body.quantities, body.deviations, body.identifiable)
 
     @property
     def about_joint(self) -> tuple[PayloadRow, ...]:
         """The ten parameters, about the origin of the joint's frame."""
-        standard_deviations = np.sqrt(np.diag(self.body.covariance))
-        figures = zip(
-            self.parameters, UNITS, self.body.parameters, standard_deviations, strict=True
-        )
-        return tuple(
-            PayloadRow(
-                name,
-                float(value),
-                unit,
-                None if name in self.not_identifiable else float(standard_deviation),
-            )
-            for name, unit, value, standard_deviation in figures
-        )
+        names = zip(self.parameters, UNITS, strict=True)
+        deviations = np.sqrt(np.diag(self.body.covariance))
+        known = [name not in self.not_identifiable for name in self.parameters]
+        return _rows(names, self.body.parameters, deviations, known)
 
     @property
     def rows(self) -> tuple[PayloadRow, ...]:
@@ -112,11 +103,71 @@ class Payload:
         return tuple(f"{', '.join(group)}: {reason}." for reason, group in names.items())
 
 
+def _rows(
+    names: Iterable[tuple[str, str]], values: Array, deviations: Array, known: Iterable[bool]
+) -> tuple[PayloadRow, ...]:
+    """Return rows of values with names and units, and a standard deviation where it is known."""
+    figures = zip(names, values.tolist(), deviations.tolist(), known, strict=True)
+    return tuple(
+        PayloadRow(name, value, unit, deviation if is_known else None)
+        for (name, unit), value, deviation, is_known in figures
+    )
+
+
 def own_torque_errors(base: Model) -> Array:
     """Return the RMS torque errors of a model (n,) [N m or N]; 0 if it was not identified."""
     if base.errors is None:
         return np.zeros(len(base.mechanism.joints))
     return np.array(base.errors.rmse_torque)
+
+
+def impossible_mass(base: Model, mass: float, standard_deviation: float = math.inf) -> str:
+    """Return a sentence if a robot cannot carry such a mass, or an empty text if it can.
+
+    Small servos carry many times their own mass, and an arm's structure may carry what its drives
+    do not, so both have to be exceeded.
+
+    Args:
+        base: the model without payload.
+        mass: of the payload [kg].
+        standard_deviation: of the mass [kg]; infinite: a negative one is possible.
+    """
+    if mass < -_DEVIATIONS_BELOW_ZERO * standard_deviation:
+        return (
+            f"{mass:.3g} kg, standard deviation {standard_deviation:.2g} kg, is negative; check "
+            "whether the model was identified with the payload, and the recording made without it."
+        )
+    robot_mass = _own_mass(base)
+    held = _held_mass(base)
+    times = _TIMES_WITHOUT_DRIVES if math.isnan(held) else _TIMES
+    allowed = max(times * robot_mass, 0.0 if math.isnan(held) else held)
+    if allowed == 0 or not mass > allowed:
+        return ""
+    drives = "" if math.isnan(held) else f", and its drives hold at most about {held:.2g} kg"
+    return (
+        f"no payload of {mass:.4g} kg is possible: the robot itself has a mass of "
+        f"{robot_mass:.3g} kg{drives}; check the units of position (rad or m) and effort, and "
+        "that the model is of this robot."
+    )
+
+
+def _own_mass(base: Model) -> float:
+    """Return the mass of the moving bodies [kg], by the model or the URDF, whichever is larger."""
+    mechanism = base.mechanism
+    bodies = slice(0, mechanism.first_term, 10)
+    return float(max(mechanism.parameters[bodies].sum(), mechanism.urdf_parameters[bodies].sum()))
+
+
+def _held_mass(base: Model) -> float:
+    """Return the mass that the strongest drive holds near to its axis [kg]; NaN: not known."""
+    robot, mechanism = base.robot, base.mechanism
+    if robot.limits.torque_max is None or robot.coupling is not None:
+        return math.nan
+    torque = robot.limits.of_joints(len(robot.joints)).torque
+    lever = _SHORT_LEVER * robot.kinematics().reach
+    with np.errstate(divide="ignore"):
+        masses = torque / (_G * np.where(mechanism.prismatic, 1.0, lever))
+    return float(masses.max())
 
 
 def describe(base: Model, body: Body, recordings: Sequence[Recording]) -> Payload:

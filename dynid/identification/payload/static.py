@@ -12,8 +12,13 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.identification.payload.consistent import Posterior, consistent_body, find_posterior
 from dynid.identification.payload.fit import payload_columns
-from dynid.identification.payload.payload import TOO_LITTLE, Payload, describe, own_torque_errors
-from dynid.identification.payload.plausible import impossible_mass
+from dynid.identification.payload.payload import (
+    TOO_LITTLE,
+    Payload,
+    describe,
+    impossible_mass,
+    own_torque_errors,
+)
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.model import Model
@@ -146,11 +151,6 @@ def payload_at_rest(
     a uniformly distributed error with two parts: one that is common to all dwells with the same
     direction of approach, and one that is independent in each dwell. So the mass is more accurate
     if poses are approached from both directions.
-
-    Args:
-        base: the model without payload; its torque errors are taken into account.
-        recordings: with payload, of poses or of motion with pauses.
-        progress: called with the name of each step.
 
     Raises:
         DynidError: the robot does not rest, or a recording or setting is not suitable.

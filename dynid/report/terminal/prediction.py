@@ -13,8 +13,7 @@ from dynid.text import NOT_KNOWN, percent, significant, unit
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynid.excitation.prediction.parameters import PredictedParameter
-    from dynid.excitation.prediction.precision import Precision
+    from dynid.excitation.prediction.precision import Precision, PredictedParameter
     from dynid.excitation.prediction.prediction import Prediction
 
 _PRECISION = (

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dynid.excitation.checks import MotionCheck
     from dynid.excitation.limit_use import LimitUse
     from dynid.excitation.motion import Excitation
-    from dynid.excitation.workspace.geometry import Solid
+    from dynid.excitation.workspace.meshes import Solid
     from dynid.excitation.workspace.workspace import NearestPoints, Workspace
 
 _FIRST_COLOUR: Colour = (0.835, 0.369, 0.0, 0.62)

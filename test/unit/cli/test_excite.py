@@ -34,6 +34,7 @@ def test_the_written_motion_is_safe(kind: str) -> None:
     assert "condition number" in out
     assert all(Path(f"best.{kind}").is_file() for kind in ("yaml", "png", "html"))
     assert KEPT in out
+    assert Path("best.yaml").read_text("utf-8").startswith("# Excitation of duo, ")
     code, out, _ = run("check", "best.yaml")
     assert KEPT in out
     assert code == 0

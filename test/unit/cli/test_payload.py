@@ -17,7 +17,7 @@ from dynid.cli import app
 from dynid.errors import ConfigurationError, DynidError, ModelFileError
 from dynid.profile import load_model, load_robot
 from dynid.robot.parameter_file import ros_parameters
-from dynid.simulation.payload import carrying
+from dynid.simulation.true_parameters import carrying
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from dynid.errors import ConfigurationError, ExcitationError, MechanismError
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
-from dynid.simulation.build import position_limits
 
 ROBOTS = ("delta_3", "delta_4", "palletiser")
 robots = pytest.mark.parametrize("name", ROBOTS)
@@ -32,7 +31,7 @@ def built(name: str) -> tuple[Robot, Mechanism]:
 
 def positions(name: str, count: int, seed: int = 0) -> np.ndarray:
     robot, mechanism = built(name)
-    lower, upper = position_limits(robot)
+    lower, upper, *_ = robot.limits.of_joints(len(robot.joints))
     return np.random.default_rng(seed).uniform(lower, upper, (count, len(mechanism.joints)))
 
 

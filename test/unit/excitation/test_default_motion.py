@@ -59,20 +59,24 @@ def test_the_motion_uses_the_limits_of_a_light_robot() -> None:
     assert np.maximum(reached, fast) == pytest.approx(1.0, abs=1e-3)
 
 
-def test_without_limits_a_joint_turns_half_a_turn_to_both_sides() -> None:
-    robot = duo()
+@pytest.mark.parametrize(
+    ("limits", "ranges", "speed"),
+    [
+        ({}, [2 * np.pi] * 2, [np.pi / 2] * 2),
+        (
+            {"position": [[-100.0, 100.0], [6.0, 7.0]], "velocity": [1000.0, 2.0]},
+            [2 * np.pi, 1.0],
+            [np.pi, 2.0],
+        ),
+    ],
+    ids=["none", "beyond any motion"],
+)
+def test_without_limits_a_joint_turns_half_a_turn_to_both_sides(limits, ranges, speed) -> None:
+    robot = duo(**limits)
     found = motion_range(robot, robot.mechanism())
-    assert found.low == pytest.approx([-np.pi] * 2)
-    assert found.high == pytest.approx([np.pi] * 2)
-    assert found.speed == pytest.approx([np.pi / 2] * 2)
-    assert make_plan(robot).start.shape == (2,)
-
-
-def test_limits_beyond_any_motion_are_not_used() -> None:
-    robot = duo(position=[[-100.0, 100.0], [6.0, 7.0]], velocity=[1000.0, 2.0])
-    found = motion_range(robot, robot.mechanism())
-    assert found.high - found.low == pytest.approx([2 * np.pi, 1.0])
-    assert found.speed == pytest.approx([np.pi, 2.0])
+    assert found.high - found.low == pytest.approx(ranges)
+    assert found.speed == pytest.approx(speed)
+    assert limits or make_plan(robot).start.shape == (2,)
 
 
 def test_a_weak_robot_moves_where_it_needs_little_torque() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from support.fake_cell import Cell, FakeClock
 from support.representatives import representatives
 from support.synthetic import ARM_URDF
 
@@ -19,8 +20,8 @@ from dynid.files import share_directories
 from dynid.playback.options import Options
 from dynid.playback.plan import make_plan
 from dynid.playback.playback import Playback
+from dynid.playback.robot_state import StateReader
 from dynid.profile import load_robot, make_robot
-from dynid.robot.robot import Robot
 from dynid.robot_files import shipped_profiles
 
 ARM = {"robot": "arm", "urdf": "arm.urdf", "joints": ["shoulder", "elbow", "wrist"]}
@@ -74,9 +75,8 @@ def test_the_urdfs_of_shipped_robots_are_not_doubted(name: str) -> None:
     robot = load_robot(name)
     assert refusal(limit_doubts(robot)) is None
     if not robot.closed_chain.passive:  # passive joints of a URDF alone have no limits
-        assert (
-            refusal(limit_doubts(load_robot(share_directories()[0] / "urdf" / robot.urdf))) is None
-        )
+        alone = load_robot(share_directories()[0] / "urdf" / robot.urdf)
+        assert refusal(limit_doubts(alone)) is None
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,8 @@ def test_one_number_for_all_efforts_and_velocities_is_a_placeholder(
     number: str, size: float
 ) -> None:
     text = with_masses(with_inertias(ARM_URDF, size), size)
-    (doubt,) = (
-        doubt
-        for doubt in doubts_of(with_limits(text, effort=number, velocity=number))
-        if "placeholders" in doubt.sentence
-    )
+    found = doubts_of(with_limits(text, effort=number, velocity=number))
+    (doubt,) = (doubt for doubt in found if "placeholders" in doubt.sentence)
     assert f"{float(number):g} rad/s, the same number for both" in doubt.sentence
     assert refusal([doubt]) is not None
     other = doubts_of(with_limits(text, effort=number, velocity="3"))
@@ -188,26 +185,21 @@ def test_without_shapes_inertias_are_compared_with_the_robots_length() -> None:
 
 
 def test_a_real_robot_does_not_move_within_doubtful_limits() -> None:
-    moving = {
-        "excitation": {
-            "type": "sine",
-            "start": [0] * 3,
-            "target": [0.2] * 3,
-            "frequency": 0.2,
-            "duration": 5,
-        }
-    }
-    content = ARM | moving | {"workspace": {"planes": "none", "self_collision": False}}
+    sine = {"type": "sine", "start": 0, "target": 0.2, "frequency": 0.2, "duration": 5}
+    workspace = {"planes": "none", "self_collision": False}
+    content = ARM | {"excitation": sine, "workspace": workspace}
     robot = make_robot(content, with_limits(ARM_URDF, velocity="0"))
+    reader = StateReader(robot.joints, "test")
+    player = Playback(reader, FakeClock(), Cell())
     with pytest.raises(PlaybackError, match=r"no robot moves .* limits\.velocity sets it"):
-        playback(robot).prepare(make_plan(robot), Options())
+        player.prepare(make_plan(robot), Options())
     with pytest.raises(PlaybackError, match="position is unknown"):  # the next reason
-        playback(robot).prepare(make_plan(robot), Options(doubtful_limits=True))
+        player.prepare(make_plan(robot), Options(doubtful_limits=True))
     confirmed = make_robot(
         content | {"limits": {"velocity": 1}}, with_limits(ARM_URDF, velocity="0")
     )
     with pytest.raises(PlaybackError, match="position is unknown"):  # the next reason
-        playback(confirmed).prepare(make_plan(confirmed), Options())
+        player.prepare(make_plan(confirmed), Options())
 
 
 def test_a_rehearsal_warns_and_names_the_limits_it_uses(tmp_path: Path) -> None:
@@ -253,29 +245,6 @@ def test_a_rehearsal_names_bodies_in_other_units(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(text)
     assumed = prepare(str(tmp_path / "arm.urdf"), tmp_path / "out").assumed
     assert any("as if all mass were in one point" in sentence for sentence in assumed)
-
-
-def playback(robot: Robot) -> Playback:
-    from dynid.playback.robot_state import StateReader
-
-    class Still:
-        simulated = True
-        acknowledged = True
-
-        def now_ns(self) -> int:
-            return 1
-
-        def steady(self) -> float:
-            return 0.0
-
-        def check(self) -> None:
-            pass
-
-        def send(self, *_: object) -> None:
-            raise AssertionError("nothing is sent")
-
-    still = Still()
-    return Playback(StateReader(robot.joints, "test"), still, still)
 
 
 def test_a_negative_limit_is_refused_with_its_line(tmp_path: Path) -> None:

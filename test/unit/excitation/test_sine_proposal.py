@@ -10,7 +10,7 @@ from rich.console import Console
 
 from dynid.configuration import TaskSettings
 from dynid.dynamics.mechanism import Mechanism
-from dynid.errors import ConfigurationError, ExcitationError
+from dynid.errors import DynidError, ExcitationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.limits import sample_peaks
 from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
@@ -30,6 +30,11 @@ def built(name: str, *settings: TaskSettings, **changes: object) -> tuple[Robot,
     return robot.with_settings(*settings).model_copy(update=changes), robot.mechanism()
 
 
+def limited(name: str, **limits: object) -> Robot:
+    """Return a robot with these limits only, and a series in its profile."""
+    return built(name, FourierSettings(), limits=Limits(**limits))[0]
+
+
 def shares(robot: Robot, settings: SineSettings) -> np.ndarray:
     """What each joint uses of its velocity and its acceleration limit (2, n)."""
     peaks = sample_peaks(build_excitation(settings, robot.limits, robot.joints)).motion
@@ -43,17 +48,13 @@ def shares(robot: Robot, settings: SineSettings) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_a_proposal_keeps_the_limits_and_uses_them(name: str) -> None:
+def test_a_proposal_keeps_the_limits_uses_them_and_does_not_repeat_early(name: str) -> None:
     robot, mechanism = built(name)
-    used = shares(robot, propose_sine(robot, mechanism)).max(axis=0)
+    settings = propose_sine(robot, mechanism)
+    used = shares(robot, settings).max(axis=0)
     assert np.all(used <= 0.9)
     assert np.all(used >= 0.75 * 0.9 * 0.99)
-
-
-@pytest.mark.parametrize("name", ROBOTS)
-def test_a_proposal_does_not_repeat_early(name: str) -> None:
-    robot, mechanism = built(name)
-    found = sine_repetition(propose_sine(robot, mechanism), robot.joints)
+    found = sine_repetition(settings, robot.joints)
     assert found.good
     assert min(found.cycles) >= 3 - 1e-4
 
@@ -107,13 +108,6 @@ def test_torque_limits_slow_all_joints_down() -> None:
     assert 0.6 < share.max() <= 0.905
 
 
-def test_refuses_where_gravity_alone_takes_too_much() -> None:
-    robot, mechanism = built("puma560")
-    weak = robot.limits.model_copy(update={"torque_max": (97.6, 10, 89.4, 24.2, 20.1, 21.3)})
-    with pytest.raises(ExcitationError, match=r"joint 'joint_2': at 20 % of its speed it still"):
-        propose_sine(robot.model_copy(update={"limits": weak}), mechanism)
-
-
 def test_refuses_a_time_too_short_and_names_a_sufficient_one() -> None:
     robot, mechanism = built("puma560")
     with pytest.raises(ExcitationError, match=r"^20 s are too short .* use \d+ s") as error:
@@ -123,23 +117,28 @@ def test_refuses_a_time_too_short_and_names_a_sufficient_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "sentence"),
+    ("robot", "sentence"),
     [
-        (Limits(velocity=1.0), "joint 'joint_1': its range is not limited"),
-        (Limits(position=((-1, 1),)), "joint 'joint_1': its speed is not limited"),
+        (limited("scara_2r", velocity=1.0), "joint 'joint_1': its range is not limited"),
+        (limited("scara_2r", position=((-1, 1),)), "joint 'joint_1': its speed is not limited"),
+        (
+            load_robot(
+                "puma560", overrides=["limits.torque_max=[97.6, 10, 89.4, 24.2, 20.1, 21.3]"]
+            ),
+            "joint 'joint_2': at 20 % of its speed it still",
+        ),
+        (
+            load_robot("scara_2r").with_settings(
+                SineSettings(start=(0.0, 0.3), target=(1.0, 0.3), frequency=1, duration=9)
+            ),
+            "'joint_2': start and target are equal",
+        ),
     ],
+    ids=["no range", "no speed", "gravity alone takes too much", "a joint does not move"],
 )
-def test_refuses_where_limits_are_missing(limits: Limits, sentence: str) -> None:
-    robot, mechanism = built("scara_2r", FourierSettings(), limits=limits)
-    with pytest.raises(ConfigurationError, match=sentence):
-        propose_sine(robot, mechanism)
-
-
-def test_refuses_a_joint_that_does_not_move() -> None:
-    still = SineSettings(start=(0.0, 0.3), target=(1.0, 0.3), frequency=1, duration=9)
-    robot, mechanism = built("scara_2r", still)
-    with pytest.raises(ConfigurationError, match="'joint_2': start and target are equal"):
-        propose_sine(robot, mechanism)
+def test_refuses_where_no_sine_is_possible(robot: Robot, sentence: str) -> None:
+    with pytest.raises(DynidError, match=sentence):
+        propose_sine(robot, robot.mechanism())
 
 
 def test_rows_have_cycles_and_the_share_of_the_speed_limit() -> None:

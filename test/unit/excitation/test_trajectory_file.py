@@ -79,16 +79,16 @@ def message(points: list[dict], **changes: object) -> str:
     return yaml.safe_dump({"joint_names": list(JOINTS), "points": points, **changes})
 
 
-def test_columns_are_found_by_the_joints_names(tmp_path) -> None:
+def test_columns_are_found_by_the_joints_names_or_as_they_are_given(tmp_path) -> None:
     excitation = played(written(tmp_path, "way.csv", WAY))
     at = excitation.evaluate([0.0, 1.0, 2.5, 4.0]).position
     assert np.allclose(at, [[0.1, 0.0], [0.3, 0.4], [0.0, -0.2], [0.1, 0.0]])
     assert excitation.duration == 4.0
-
-
-def test_a_first_time_that_is_not_0_is_where_the_motion_starts(tmp_path) -> None:
-    later = WAY.replace("\n0.0,", "\n-1.0,")
+    later = WAY.replace("\n0.0,", "\n-1.0,")  # the motion starts there
     assert played(written(tmp_path, "way.csv", later)).duration == 5.0
+    path = written(tmp_path, "other.csv", "t;a;b\n0;0;0\n1;0,5;2\n")
+    given = played(path, columns=TrajectoryColumns(time=1, position=("a", 3)))
+    assert np.allclose(given.evaluate([1.0]).position, [[0.5, 2.0]])
 
 
 def test_columns_of_velocity_are_found_by_their_names(tmp_path) -> None:
@@ -100,20 +100,11 @@ def test_columns_of_velocity_are_found_by_their_names(tmp_path) -> None:
     assert np.allclose(at.velocity, [[0.3, -0.2]])
 
 
-def test_columns_can_be_given_by_name_or_number(tmp_path) -> None:
-    columns = TrajectoryColumns(time=1, position=("a", 3))
-    path = written(tmp_path, "way.csv", "t;a;b\n0;0;0\n1;0,5;2\n")
-    assert np.allclose(played(path, columns=columns).evaluate([1.0]).position, [[0.5, 2.0]])
-
-
 def test_a_message_is_read_as_ros2_topic_echo_writes_it(tmp_path) -> None:
     excitation = played(written(tmp_path, "way.yaml", MESSAGE))
     assert np.allclose(excitation.evaluate([0.0, 1.5]).position, [[0.1, 0.0], [0.3, 0.4]])
     assert excitation.duration == 1.5
-
-
-def test_a_message_in_one_line_is_read_as_ros2_topic_pub_takes_it(tmp_path) -> None:
-    text = (
+    text = (  # as ros2 topic pub takes it
         "{joint_names: [joint_1, joint_2], points: [{positions: [0, 0], time_from_start: {sec: 1}},"
         " {positions: [0.5, 1], time_from_start: {sec: 2, nanosec: 500000000}}]}"
     )
@@ -208,16 +199,23 @@ def test_a_file_that_is_not_there_is_named(tmp_path, name: str) -> None:
         played(tmp_path / name)
 
 
-def test_columns_are_refused_for_a_message(tmp_path) -> None:
-    path = written(tmp_path, "way.yaml", MESSAGE)
-    with pytest.raises(DynidError, match="'columns' apply to CSV files only"):
-        played(path, columns=TrajectoryColumns(time="t"))
-
-
-def test_columns_must_be_one_per_joint(tmp_path) -> None:
-    path = written(tmp_path, "way.csv", WAY)
-    with pytest.raises(DynidError, match=r"columns.position lists 1 columns, expected 2"):
-        played(path, columns=TrajectoryColumns(position=("joint_1",)))
+@pytest.mark.parametrize(
+    ("name", "text", "columns", "sentence"),
+    [
+        ("way.yaml", MESSAGE, {"time": "t"}, "'columns' apply to CSV files only"),
+        (
+            "way.csv",
+            WAY,
+            {"position": ("joint_1",)},
+            "columns.position lists 1 columns, expected 2",
+        ),
+    ],
+)
+def test_columns_are_one_per_joint_and_of_tables_only(
+    tmp_path, name: str, text: str, columns: dict, sentence: str
+) -> None:
+    with pytest.raises(DynidError, match=sentence):
+        played(written(tmp_path, name, text), columns=TrajectoryColumns(**columns))
 
 
 def test_limits_between_the_points_are_kept_or_the_motion_is_refused(tmp_path) -> None:

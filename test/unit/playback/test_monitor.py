@@ -11,13 +11,7 @@ from support.fake_cell import sine_plan
 from support.representatives import representatives
 
 from dynid.playback.follower import TrajectoryFollower
-from dynid.playback.monitor import (
-    Monitor,
-    Thresholds,
-    make_monitor,
-    supervises_torque,
-    supervision,
-)
+from dynid.playback.monitor import Monitor, make_monitor, supervises_torque, supervision
 from dynid.playback.options import Options
 from dynid.playback.plan import Plan
 from dynid.playback.robot_state import JointStateSample
@@ -35,13 +29,15 @@ def watched(torque_offset: np.ndarray, duration: float = 1.0, delay: int = 0) ->
     for j, friction in enumerate((25.98, 10.62, 6.364, 1.068, 0.854, 0.554)):
         parameters[names.index(f"Fc{j + 1}")] = friction
     model = plan.mechanism.with_parameters(parameters)
-    thresholds = Thresholds(
+    monitor = Monitor(
+        plan.robot.joints,
+        (),
         tracking_error=np.full(6, 0.2),
         torque_factor=np.full(6, 0.5),
         torque_max=np.full(6, np.inf),
         torque_error=np.array([25.0, 35.0, 20.0, 5.0, 5.0, 5.0]),
+        model=model,
     )
-    monitor = Monitor(plan.robot.joints, (), thresholds, model)
     follower = TrajectoryFollower(plan.robot.joints, plan.start)
     follower.accept(plan.trajectory, NOW, NOW)
     for k in range(2000):
@@ -71,16 +67,15 @@ def test_a_very_short_torque_is_not_a_collision() -> None:
 
 
 def test_a_collision_is_found_after_a_stamp_one_hour_ahead() -> None:
-    plan = sine_plan()
-    unlimited = np.full(6, np.inf)
-    thresholds = Thresholds(np.full(6, 0.2), np.ones(6), np.full(6, 100.0), unlimited)
-    monitor = Monitor(plan.robot.joints, (), thresholds, None)
+    plan = a_plan(torque_max=(100.0,) * 6, identified=False, watched=False)
+    monitor = make_monitor(plan, Options())
+    effort = 120.0 / plan.robot.drives.torque_factor(6)
     follower = TrajectoryFollower(plan.robot.joints, plan.start)
     follower.accept(plan.trajectory, NOW, NOW)
 
     def result(stamp: int) -> str | None:
         position = follower.motion([stamp]).position[0]
-        return monitor.watch(JointStateSample(stamp, 0.0, position, np.full(6, 120.0)), follower)
+        return monitor.watch(JointStateSample(stamp, 0.0, position, effort), follower)
 
     assert result(NOW + 3600 * 10**9) is None
     results = [result(NOW + k * MILLISECOND) for k in range(200)]

@@ -11,8 +11,12 @@ from support.fake_cell import HOME, puma, sine_plan
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable
 from dynid.excitation.limits import check_limits, check_rest
-from dynid.playback.motions import DEFAULT_VELOCITY, PointToPoint, point_to_point
-from dynid.playback.stopping import braking_acceleration, ending
+from dynid.playback.motions import (
+    DEFAULT_VELOCITY,
+    braking_acceleration,
+    ending,
+    point_to_point,
+)
 from dynid.robot.limits import Limits
 
 JOINTS = ("shoulder", "elbow")
@@ -43,17 +47,6 @@ def test_a_motion_without_limits_is_slow() -> None:
     assert move.evaluate([move.duration / 2]).velocity[0, 0] == pytest.approx(
         DEFAULT_VELOCITY, rel=1e-3
     )
-
-
-def test_derivatives_of_a_motion_are_consistent() -> None:
-    move = point_to_point(np.zeros(2), np.array([1.0, -2.0]), LIMITS, 1.0)
-    time, step = np.linspace(0.01, move.duration - 0.01, 50), 1e-5
-    before, here, after = (move.evaluate(time + shift) for shift in (-step, 0.0, step))
-    assert np.allclose((after.position - before.position) / (2 * step), here.velocity, atol=1e-7)
-    slope = (after.velocity - before.velocity) / (2 * step)
-    assert np.allclose(slope, here.acceleration, atol=1e-7)
-    for order, values in ((1, here.velocity), (2, here.acceleration)):
-        assert np.all(np.abs(values) <= move.derivative_bound(order))
 
 
 def test_a_motion_beyond_the_torque_limit_is_refused() -> None:
@@ -123,4 +116,3 @@ def test_past_points_do_not_affect_the_rest_of_the_motion() -> None:
 
 def test_a_motion_over_no_distance_has_a_duration() -> None:
     assert point_to_point(np.zeros(2), np.zeros(2), LIMITS, 0.3).duration > 0
-    assert isinstance(point_to_point(np.zeros(2), np.zeros(2), LIMITS, 0.3), PointToPoint)

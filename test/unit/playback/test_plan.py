@@ -13,12 +13,6 @@ from dynid.playback.plan import check_joint_side, examine_plan, make_plan, secon
 from dynid.profile import load_robot
 
 
-def planned(update: dict[str, object]) -> None:
-    robot = puma()
-    settings = SINE.model_copy(update=update)
-    make_plan(robot.with_settings(settings))
-
-
 def test_a_plan_has_the_motion_as_points() -> None:
     plan = sine_plan()
     assert plan.trajectory.joints == plan.robot.joints
@@ -41,15 +35,7 @@ def test_a_plan_has_the_motion_as_points() -> None:
 )
 def test_refuses_a_motion_beyond_the_limits(change, sentence) -> None:
     with pytest.raises(ExcitationError, match=sentence):
-        planned(change)
-
-
-def test_refuses_a_motion_beyond_the_torque_limit() -> None:
-    with pytest.raises(ExcitationError) as refusal:
-        make_plan(puma(torque_max=(97.6, 2.0, 89.4, 24.2, 20.1, 21.3)))
-    sentence = str(refusal.value)
-    assert sentence.startswith("joint 'joint_2': the predicted torque reaches ")
-    assert "beyond its limit of 2 N m" in sentence
+        make_plan(puma().with_settings(SINE.model_copy(update=change)))
 
 
 def test_the_predicted_torque_is_that_of_inverse_dynamics() -> None:
@@ -59,6 +45,20 @@ def test_the_predicted_torque_is_that_of_inverse_dynamics() -> None:
     make_plan(puma(torque_max=tuple(1.01 * peaks)))
     with pytest.raises(ExcitationError, match="predicted torque"):
         make_plan(puma(torque_max=tuple(0.99 * peaks)))
+    peaks = np.where(np.arange(6) == 1, 2.0, 1.01 * peaks)
+    expected = r"^joint 'joint_2': the predicted torque reaches .* beyond its limit of 2 N m"
+    with pytest.raises(ExcitationError, match=expected):
+        make_plan(puma(torque_max=tuple(peaks)))
+
+
+def test_a_plan_that_is_too_fast_for_the_tool_is_refused() -> None:
+    kept, broken = (
+        load_robot("puma560", overrides=[f"workspace.tool_speed={speed}"]).with_settings(SINE)
+        for speed in (2, 0.1)
+    )
+    assert "tool speed" in make_plan(kept).workspace.names
+    with pytest.raises(ExcitationError, match=r"tool: speed reaches .* its limit of 0\.1 m/s"):
+        make_plan(broken)
 
 
 def test_another_seed_is_another_motion() -> None:

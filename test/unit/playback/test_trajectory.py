@@ -41,16 +41,11 @@ def test_a_polynomial_of_the_interpolations_degree_is_exact(degree, orders) -> N
 def test_one_instant_is_the_same_as_many() -> None:
     trajectory = sample(SINE, JOINTS, 20.0)
     time = np.linspace(-0.5, 3.5, 201)
-    one_by_one = [trajectory.curve.position(t) for t in time]
-    assert np.allclose(one_by_one, trajectory.evaluate(time).position, rtol=0, atol=1e-12)
-
-
-def test_the_state_at_one_instant_is_that_of_many() -> None:
-    trajectory = sample(SINE, JOINTS, 20.0)
-    time = np.linspace(-0.5, 3.5, 201)
-    one_by_one = [trajectory.curve.state(t) for t in time]
+    positions = [trajectory.curve.position(t) for t in time]
+    states = [trajectory.curve.state(t) for t in time]
+    assert np.allclose(positions, trajectory.evaluate(time).position, rtol=0, atol=1e-12)
     for order, many in enumerate(trajectory.evaluate(time)):
-        assert np.allclose([state[order] for state in one_by_one], many, rtol=0, atol=1e-11)
+        assert np.allclose([state[order] for state in states], many, rtol=0, atol=1e-11)
 
 
 def test_points_at_100_hz_describe_an_excitation_to_a_micrometre() -> None:

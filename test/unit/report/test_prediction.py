@@ -32,7 +32,7 @@ from dynid.report.prediction_picture import write_picture
 from dynid.report.terminal.prediction import prediction_json, print_prediction
 from dynid.report.view.turntable import turntable
 from dynid.robot.model import nominal_model
-from dynid.simulation.sensor_noise import stated_torque_noise
+from dynid.simulation.settings import stated_torque_noise
 
 STRANGE = "elbow & <co> $x$"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import robots_table
-from robots_table import possible_robots, trial
+from robots_table import GroundTruthTrial, possible_robots, trial
 from support.representatives import representatives
 
 from dynid.errors import ConfigurationError
@@ -17,9 +17,9 @@ from dynid.identification.identify import identify
 from dynid.identification.result import Identification
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
-from dynid.simulation.ground_truth import GroundTruthTrial, standardised_errors
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import standardised_errors
 
 ROBOTS, LEFT_OUT = possible_robots()
 

@@ -112,15 +112,17 @@ def test_true_parameters_are_the_urdfs_but_for_those_named() -> None:
     assert true["Fc1"] == 0.0
 
 
-def test_an_unknown_parameter_is_refused_with_the_nearest_name() -> None:
-    settings = SimulationSettings(parameters={"Fvv3": 4.0})
-    with pytest.raises(ConfigurationError, match="no parameter 'Fvv3' in this model; did you mean"):
-        true_parameters(MECHANISM, settings)
-
-
-def test_friction_that_drives_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="coulomb friction of joint 2 is -1, but must not"):
-        SimulatedRobot(puma(parameters={"Fc2": -1.0}))
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"parameters": {"Fvv3": 4.0}}, "no parameter 'Fvv3' in this model; did you mean"),
+        ({"parameters": {"Fc2": -1.0}}, "coulomb friction of joint 2 is -1, but must not"),
+        ({"torque_noise": (0.1, 0.2)}, "'torque_noise' has 2 values, expected 1 or 6"),
+    ],
+)
+def test_settings_that_no_robot_has_are_refused(settings: dict, sentence: str) -> None:
+    with pytest.raises(ConfigurationError, match=sentence):
+        SimulatedRobot(puma(**settings))
 
 
 def test_bodies_without_inertia_are_refused() -> None:
@@ -144,8 +146,3 @@ def test_bodies_without_inertia_are_refused() -> None:
 def test_impossible_settings_are_refused_in_a_sentence(content: dict, sentence: str) -> None:
     with pytest.raises(ConfigurationError, match=re.escape(sentence)):
         parse(SimulationSettings, content, "p.yaml")
-
-
-def test_a_wrong_number_of_values_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="'torque_noise' has 2 values, expected 1 or 6"):
-        SimulatedRobot(puma(torque_noise=(0.1, 0.2)))

@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 from support.excitation_designs import small_design
 
-from dynid.excitation.design.barrier import Barrier
+from dynid.excitation.design.interior_point import Barrier
 from dynid.excitation.design.limits import MotionBounds
 from dynid.excitation.design.series_space import SeriesSpace
+from dynid.robot.limits import JointLimits
 
 LOW, HIGH = np.array([-1.0, -2.0]), np.array([2.0, 0.5])
 SPEED, PUSH = np.array([1.5, 4.0]), np.array([6.0, 9.0])
+FREE = np.full(2, np.inf)
 SPACE = SeriesSpace(np.array([0.2, -0.5]), base_frequency=0.5, harmonics=5)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_series_without_slack_keeps_its_bounds_between_the_samples(seed: int) -> None:
-    bounds = MotionBounds(SPACE, (LOW, HIGH, SPEED, PUSH), per_cycle=4)
+    bounds = MotionBounds(SPACE, JointLimits(LOW, HIGH, SPEED, PUSH, FREE), per_cycle=4)
     y = np.random.default_rng(seed).standard_normal((2, SPACE.dimension))
     y *= bounds.reach(bounds.slack(np.zeros_like(y)), y)
     assert bounds.slack(y).min() == pytest.approx(0.0, abs=1e-12)
@@ -70,8 +72,7 @@ def small_barrier(**limits: list[float]) -> Barrier:
 
 
 def test_a_bound_that_is_not_there_does_not_bind() -> None:
-    free = np.full(2, np.inf)
-    bounds = MotionBounds(SPACE, (LOW, HIGH, free, free))
+    bounds = MotionBounds(SPACE, JointLimits(LOW, HIGH, FREE, FREE, FREE))
     y = np.zeros((2, SPACE.dimension))
     y[:, 1:] = 1e6 * np.random.default_rng(0).standard_normal((2, SPACE.dimension - 1))
     samples = bounds.slack(y).shape[2] // 3

@@ -98,24 +98,23 @@ def printed(done: subprocess.CompletedProcess) -> object:
     return json.loads(done.stdout)
 
 
-@pytest.mark.thorough
-def test_a_script_from_standard_input_can_search(tmp_path: Path, objectives: list[float]) -> None:
-    done = run("-", script=IMPORTS + SEARCH, folder=tmp_path)
-    assert printed(done) == objectives
+THREAD = "\nthread = threading.Thread(target=search)\nthread.start()\nthread.join()\n"
 
 
 @pytest.mark.thorough
-def test_a_script_without_a_main_guard_can_search(tmp_path: Path, objectives: list[float]) -> None:
+@pytest.mark.parametrize("from_input", [True, False], ids=["standard input", "no main guard"])
+@pytest.mark.parametrize(
+    "script",
+    [IMPORTS + SEARCH, IMPORTS + "def search():" + indent(SEARCH, "    ") + THREAD],
+    ids=["script", "thread"],
+)
+def test_any_program_can_search(
+    tmp_path: Path, objectives: list[float], script: str, from_input: bool
+) -> None:
     path = tmp_path / "script.py"
-    path.write_text(IMPORTS + SEARCH)
-    assert printed(run(str(path), folder=tmp_path)) == objectives
-
-
-@pytest.mark.thorough
-def test_a_thread_of_a_script_can_search(tmp_path: Path, objectives: list[float]) -> None:
-    begin = "\nthread = threading.Thread(target=search)\nthread.start()\nthread.join()\n"
-    script = IMPORTS + "def search():" + indent(SEARCH, "    ") + begin
-    assert printed(run("-", script=script, folder=tmp_path)) == objectives
+    path.write_text(script)
+    done = run("-" if from_input else str(path), script=script, folder=tmp_path)
+    assert printed(done) == objectives
 
 
 @pytest.mark.thorough

@@ -8,8 +8,7 @@ from support.synthetic import arm_robot, swinging, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.excitation.motion import Motion
-from dynid.excitation.prediction.parameters import predicted_parameters
-from dynid.excitation.prediction.precision import motion_precision
+from dynid.excitation.prediction.precision import motion_precision, predicted_parameters
 
 NOISE = np.array([2.0, 0.5, 0.1])
 TRIALS = 200

@@ -23,7 +23,7 @@ from dynid.profile import load_robot, make_robot
 from dynid.report.prediction import prediction_scene
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
-from dynid.simulation.sensor_noise import stated_torque_noise
+from dynid.simulation.settings import stated_torque_noise
 
 TURNTABLE = """
 <robot name="turntable">
@@ -75,31 +75,31 @@ def test_the_assumptions_say_that_a_urdf_lacks_friction():
     assert not any("without friction" in one for one in expected(parameters=parameters).assumptions)
 
 
-def test_noise_is_that_of_the_profile_with_its_steps():
-    simulation = ROBOT["simulation"] | {"rated_torque": [346.4101615, 0.0]}
-    robot = duo(simulation=simulation)
-    noise, source = stated_noise(robot, np.ones((2, 2)))
-    # steps of 0.3464 N m are off by 0.1 N m
-    assert noise == pytest.approx([np.hypot(0.2, 0.1), 0.1])
-    assert "profile's drives" in source
+UNLIMITED = {"position": [[-2, 2], [-2, 2]], "torque_max": None}
 
 
-def test_unknown_noise_is_assumed_and_reported_as_assumed():
-    torque = np.array([[3.0, -5.0], [-4.0, 2.0]])
-    noise, source = stated_noise(duo(simulation=None), torque)
-    assert noise == pytest.approx([0.6, 0.3])
-    assert "assumed to be 1 % of limits.torque_max" in source
-    unlimited = {"position": [[-2, 2], [-2, 2]], "torque_max": None}
-    noise, source = stated_noise(duo(simulation=None, limits=unlimited), torque)
-    assert noise == pytest.approx([0.04, 0.05])
-    assert "1 % of the largest predicted torque" in source
-
-
-def test_noise_can_be_stated_for_one_joint_and_assumed_for_another():
-    robot = duo(simulation={"torque_noise": [0.2, 0.0]})
-    noise, source = stated_noise(robot, np.ones((2, 2)))
-    assert noise == pytest.approx([0.2, 0.3])
-    assert "does not state it for elbow" in source
+@pytest.mark.parametrize(
+    ("profile", "expected", "source"),
+    [
+        (  # steps of 0.3464 N m are off by 0.1 N m
+            {"simulation": ROBOT["simulation"] | {"rated_torque": [346.4101615, 0.0]}},
+            [np.hypot(0.2, 0.1), 0.1],
+            "that of the profile's drives",
+        ),
+        ({"simulation": None}, [0.6, 0.3], "assumed to be 1 % of limits.torque_max"),
+        (
+            {"simulation": None, "limits": UNLIMITED},
+            [0.04, 0.05],
+            "assumed to be 1 % of the largest predicted torque",
+        ),
+        ({"simulation": {"torque_noise": [0.2, 0.0]}}, [0.2, 0.3], "does not state it for elbow"),
+    ],
+    ids=["profile with steps", "limits", "predicted torque", "one joint"],
+)
+def test_noise_is_stated_or_assumed(profile, expected, source):
+    noise, sentence = stated_noise(duo(**profile), np.array([[3.0, -5.0], [-4.0, 2.0]]))
+    assert noise == pytest.approx(expected)
+    assert source in sentence
 
 
 def test_noise_of_coupled_motors_reaches_the_joints_that_they_move():

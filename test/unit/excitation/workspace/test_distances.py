@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support.walled_arm import JOINTS, RADIUS, URDF, points, walled, walled_robot
+from support.walled_arm import BOX, JOINTS, RADIUS, URDF, WALL, points, walled, walled_robot
 
 from dynid.excitation.motion import Motion
-from dynid.excitation.workspace.pairs import TOUCHING, UNMOVED, LeftOut
+from dynid.excitation.workspace.pairs import UNMOVED, LeftOut
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 from dynid.robot.limits import Limits
 
-WALL = {"wall": {"point": [0.0, 0.5, 0.0], "normal": [0.0, -2.0, 0.0]}}
-BOX = {"bin": {"low": [0.3, -0.2, -0.1], "high": [0.6, 0.2, 0.1]}}
+LONG_NORMAL = {"wall": WALL["wall"] | {"normal": [0.0, -2.0, 0.0]}}
 
 POSITIONS = st.tuples(
     st.floats(-0.5, 0.5), st.floats(-3, 3), st.floats(-2.6, 2.6), st.floats(-2, 2)
@@ -48,8 +47,7 @@ SELF = walled(self_collision=True, clearance=0.01)
 CROSSED = walled(
     URDF.replace('<parent link="upper"/>', '<parent link="base"/>'), self_collision=True
 )
-WALLED = walled(planes=WALL, boxes=BOX)
-EVERYTHING = {"self_collision": True, "planes": WALL, "boxes": BOX}
+WALLED = walled(planes=LONG_NORMAL, boxes=BOX)
 
 
 @given(POSITIONS)
@@ -158,26 +156,3 @@ def test_a_distance_that_no_motion_changes_is_left_out_with_a_note() -> None:
         for note in workspace.notes
     )
     assert workspace.names == ("hand to plane 'shelf'",)
-
-
-def test_bodies_that_always_touch_are_left_out_with_a_note() -> None:
-    fat = URDF.replace('<sphere radius="0.04"/>', '<sphere radius="0.9"/>', 1)
-    workspace = walled(fat, self_collision=True)
-    assert "lower to base" not in workspace.names
-    assert LeftOut(("lower", "base"), TOUCHING) in workspace.left_out
-    assert any("(in contact" in note and "lower to base" in note for note in workspace.notes)
-
-
-@settings(max_examples=20)
-@given(st.lists(POSITIONS, min_size=2, max_size=5))
-def test_a_distance_does_not_depend_on_what_was_computed_before(positions) -> None:
-    fresh = [at(walled(**EVERYTHING), position) for position in positions[:2]]
-    used = walled(**EVERYTHING)
-    for position in reversed(positions):
-        at(used, position)
-    assert [at(used, position) for position in positions[:2]] == fresh
-
-
-def test_a_position_that_is_not_a_number_keeps_no_distance() -> None:
-    margins = at(WALLED, np.array([0.0, np.nan, 0.0, 0.0]))
-    assert not any(margin >= 0 for margin in margins.values())

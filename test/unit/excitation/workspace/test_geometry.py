@@ -44,13 +44,6 @@ def margin(workspace: Workspace, name: str) -> float:
     return float(margins[workspace.names.index(name)])
 
 
-def test_a_mesh_counts_as_its_convex_hull(tmp_path: Path) -> None:
-    (tmp_path / "cube.stl").write_text(cube())
-    workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
-    assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.1)
-    assert not any("cube.stl" in note for note in workspace.notes)
-
-
 @pytest.mark.parametrize("content", [None, "solid nothing\nendsolid nothing\n"])
 def test_a_missing_mesh_is_named_and_replaced_by_a_capsule(
     tmp_path: Path, content: str | None
@@ -65,11 +58,12 @@ def test_a_missing_mesh_is_named_and_replaced_by_a_capsule(
 
 
 def test_a_mesh_that_has_changed_is_read_again(tmp_path: Path) -> None:
-    for size in (1.0, 2.0):
+    for size in (1.0, 2.0):  # as its convex hull
         text = cube().replace("1.0", str(size))
         (tmp_path / "cube.stl").write_text(text)
         workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
         assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.1 * size)
+        assert not any("cube.stl" in note for note in workspace.notes)
 
 
 def test_a_flat_mesh_is_not_readable_and_nothing_else_is_printed(
@@ -91,19 +85,15 @@ def test_all_missing_meshes_are_named_in_one_sentence() -> None:
     assert missing_meshes(missing[:1]) == "mesh 'a.stl' of link0"
 
 
-def test_visual_shapes_replace_missing_collision_shapes() -> None:
-    visual = BALL.replace("collision", "visual").replace("0.04", "0.07")
-    workspace = walled(URDF.replace(BALL, visual), planes=FLOOR)
-    assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.07)
-    assert (
-        "Shapes from <visual> of the URDF, because <collision> is missing: hand." in workspace.notes
-    )
+VISUAL = BALL.replace("collision", "visual").replace("0.04", "0.07")
 
 
-def test_collision_shapes_come_before_visual_ones() -> None:
-    visual = BALL.replace("collision", "visual").replace("0.04", "0.07")
-    workspace = walled(URDF.replace(BALL, visual + BALL), planes=FLOOR)
-    assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.04)
+@pytest.mark.parametrize(("shapes", "radius"), [(VISUAL, 0.07), (VISUAL + BALL, 0.04)])
+def test_visual_shapes_replace_missing_collision_shapes(shapes: str, radius: float) -> None:
+    workspace = walled(URDF.replace(BALL, shapes), planes=FLOOR)
+    assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - radius)
+    note = "Shapes from <visual> of the URDF, because <collision> is missing: hand."
+    assert (note in workspace.notes) == (shapes == VISUAL)
 
 
 def test_a_shape_without_numbers_is_refused_in_a_sentence() -> None:

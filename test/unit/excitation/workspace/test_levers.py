@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from support.representatives import representatives
-from support.walled_arm import walled
+from support.walled_arm import BOX, WALL, walled
 
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.settings import WorkspaceSettings
@@ -18,8 +18,8 @@ from dynid.profile import load_robot
 STEP = 1e-4
 SETTINGS = {
     "self_collision": True,
-    "planes": {"wall": {"point": [0.0, 0.5, 0.0], "normal": [0.0, -1.0, 0.0]}},
-    "boxes": {"bin": {"low": [0.3, -0.2, -0.1], "high": [0.6, 0.2, 0.1]}},
+    "planes": WALL,
+    "boxes": BOX,
     "tool_box": {"low": [-0.5, -0.5, 0.0], "high": [0.7, 0.5, 0.6]},
     "tool_speed": 1.0,
 }

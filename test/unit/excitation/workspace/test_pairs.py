@@ -41,19 +41,20 @@ def test_bodies_are_kept_apart_by_default_where_the_urdf_has_shapes() -> None:
     assert ("hand", "upper") in by_default().pairs
 
 
-def test_a_missing_check_of_a_robot_without_shapes_is_reported() -> None:
-    workspace = by_default(BARE)
-    assert workspace.pairs == ()
-    assert workspace.unchecked[0].startswith("self-collision not checked: the URDF has no readable")
-
-
-def test_self_collision_that_is_switched_off_is_named() -> None:
-    named = walled(self_collision=False).unchecked
-    assert named[0] == "self-collision not checked: `workspace.self_collision` is false"
-
-
-def test_a_body_without_shape_is_named_where_a_capsule_stands_for_it() -> None:
-    assert any("shape of carriage not checked" in one for one in by_default().unchecked)
+@pytest.mark.parametrize(
+    ("workspace", "sentence"),
+    [
+        (by_default(BARE), "self-collision not checked: the URDF has no readable shapes"),
+        (
+            walled(self_collision=False),
+            "self-collision not checked: `workspace.self_collision` is false",
+        ),
+        (by_default(), "shape of carriage not checked: capsules are used"),
+    ],
+    ids=["no shapes", "switched off", "a body without shape"],
+)
+def test_a_missing_check_of_bodies_is_named(workspace: Workspace, sentence: str) -> None:
+    assert workspace.unchecked[0].startswith(sentence)
 
 
 def test_adjacent_bodies_are_listed() -> None:
@@ -66,6 +67,8 @@ def test_bodies_that_always_touch_are_named_until_the_profile_allows_them() -> N
     fat = URDF.replace('<sphere radius="0.04"/>', '<sphere radius="0.9"/>', 1)
     found = by_default(fat)
     assert LeftOut(("lower", "base"), TOUCHING) in found.left_out
+    assert "lower to base" not in found.names
+    assert any("(in contact" in note and "lower to base" in note for note in found.notes)
     assert any("lower and base" in one for one in found.unchecked)
     allowed = by_default(fat, allowed_pairs=[["base", "lower"], ["base", "upper"]])
     assert LeftOut(("lower", "base"), "allowed_pairs") in allowed.left_out
@@ -89,16 +92,15 @@ def test_the_same_pairs_are_found_every_time() -> None:
     assert first.left_out == second.left_out
 
 
-def test_links_that_an_srdf_disables_are_left_out_with_its_reason(tmp_path: Path) -> None:
+def test_links_that_an_srdf_disables_are_left_out_unless_they_were_never_seen_to_touch(
+    tmp_path: Path,
+) -> None:
+    never = by_default(srdf=srdf(tmp_path, disabled("upper", "hand", "Never")))
+    assert ("hand", "upper") in never.pairs
     workspace = by_default(srdf=srdf(tmp_path, disabled("upper", "hand", "User")))
     assert ("hand", "upper") not in workspace.pairs
     assert LeftOut(("hand", "upper"), "SRDF: User") in workspace.left_out
     assert any("SRDF" in note and "hand to upper" in note for note in workspace.notes)
-
-
-def test_pairs_with_the_reason_never_of_an_srdf_are_checked(tmp_path: Path) -> None:
-    workspace = by_default(srdf=srdf(tmp_path, disabled("upper", "hand", "Never")))
-    assert ("hand", "upper") in workspace.pairs
 
 
 def test_an_allowed_link_does_not_excuse_another_link_of_its_body(tmp_path: Path) -> None:
@@ -158,9 +160,6 @@ def test_a_motion_is_called_safe_only_where_nothing_is_left_open() -> None:
     without = robot.limits.model_copy(update={"velocity": None})
     (open_,) = unchecked(without, workspace)
     assert kept_sentence((open_,)) == "Limits kept; velocity not checked: no `limits.velocity`."
-
-
-def test_a_plan_carries_what_was_not_checked() -> None:
     plan = make_plan(load_robot("puma560"))
     assert plan.unchecked == (FLOOR,)
     assert plan.verdict == f"Limits kept; {FLOOR}."

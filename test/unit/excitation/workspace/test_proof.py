@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.walled_arm import walled
+from support.walled_arm import JOINTS, LIMITS, walled
 
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
@@ -12,11 +12,6 @@ from dynid.excitation.workspace.proof import RESERVE, _first_samples, workspace_
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 from dynid.robot.limits import Limits
-
-LIMITS = Limits(
-    position=((-0.2, 0.2), (-1.5, 1.5), (-1.5, 1.5), (-1, 1)), velocity=1.5, acceleration=8
-)
-JOINTS = ("slide", "shoulder", "elbow", "wrist")
 
 
 def random_motion(seed: int):

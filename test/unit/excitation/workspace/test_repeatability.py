@@ -15,27 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pinocchio import coal
-from support.walled_arm import JOINTS, walled, walled_robot
+from support.walled_arm import BOX, JOINTS, LIMITS, WALL, walled, walled_robot
 
 from dynid.excitation.build import build_excitation
 from dynid.excitation.checks import examine_motion
 from dynid.excitation.motion import Motion
 from dynid.excitation.settings import FourierSettings
 from dynid.excitation.workspace.distances import Distance, Distances
-from dynid.excitation.workspace.geometry import Solid
-from dynid.excitation.workspace.meshes import convex_hull
+from dynid.excitation.workspace.meshes import Solid, convex_hull
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
-from dynid.robot.limits import Limits
 
 ROOT = Path(__file__).parents[4]
 DEADLINE = 600.0  # [s] for a command to end
 SEEDS = st.integers(0, 2**32 - 1)
-SETTINGS = {
-    "self_collision": True,
-    "planes": {"wall": {"point": [0.0, 0.5, 0.0], "normal": [0.0, -1.0, 0.0]}},
-    "boxes": {"bin": {"low": [0.3, -0.2, -0.1], "high": [0.6, 0.2, 0.1]}},
-}
+SETTINGS = {"self_collision": True, "planes": WALL, "boxes": BOX}
 
 
 def _hull(corners: int) -> coal.Convex:
@@ -142,19 +136,16 @@ def test_margins_are_the_same_in_any_order_of_calls(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_proof_is_the_same_whatever_was_proven_before(seed: int) -> None:
-    limits = Limits(
-        position=((-0.2, 0.2), (-1.5, 1.5), (-1.5, 1.5), (-1, 1)), velocity=1.5, acceleration=8
-    )
     settings = FourierSettings(base_frequency=0.5, harmonics=2, periods=1, ramp=0.8, seed=seed)
-    motion = build_excitation(settings, limits, JOINTS)
-    other = build_excitation(settings.model_copy(update={"seed": seed + 1}), limits, JOINTS)
+    motion = build_excitation(settings, LIMITS, JOINTS)
+    other = build_excitation(settings.model_copy(update={"seed": seed + 1}), LIMITS, JOINTS)
     robot = walled_robot(**SETTINGS)
     results = []
     for before in ((), (other,), (motion, other)):
         mechanism, workspace = robot.mechanism(), walled(**SETTINGS)
         for one in before:
-            examine_motion(one, limits, mechanism, workspace)
-        results.append(repr(examine_motion(motion, limits, mechanism, workspace)))
+            examine_motion(one, LIMITS, mechanism, workspace)
+        results.append(repr(examine_motion(motion, LIMITS, mechanism, workspace)))
     assert results == [results[0]] * 3
 
 
@@ -166,19 +157,10 @@ def test_a_check_has_the_same_result_in_every_process(tmp_path: Path) -> None:
         "span: 0.4}\n"
     )
     options = ["--set", "workspace.self_collision=true", "--set", "workspace.tool_speed=2"]
+    command = [sys.executable, "-m", "dynid", "check", str(file), "-p", "puma560", "--json"]
     results = [
         subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "dynid",
-                "check",
-                str(file),
-                "-p",
-                "puma560",
-                "--json",
-                *options,
-            ],
+            [*command, *options],
             capture_output=True,
             text=True,
             timeout=DEADLINE,

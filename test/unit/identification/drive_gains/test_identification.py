@@ -20,8 +20,8 @@ from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.recording.model import Recording
 from dynid.robot.drives import Drives
 from dynid.robot.robot import Robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 
 LIVELY = (
     {"kind": "viscous"},
@@ -153,50 +153,38 @@ def test_refuses_a_current_with_the_opposite_sign_of_its_torque() -> None:
         found(robot=wrong)
 
 
-def test_refuses_exchanged_recordings() -> None:
-    with pytest.raises(EstimationError, match="were exchanged"):
-        found(without=loaded(), with_it=currents())
+def with_joint(recording: Recording, name: str, joint: int, value: float) -> Recording:
+    """Return a recording in which a joint's position or effort has one value."""
+    changed = getattr(recording, name).copy()
+    changed[:, joint] = value
+    return replace(recording, **{name: changed})
 
 
-def without_current(recording: Recording) -> Recording:
-    effort = recording.effort.copy()
-    effort[:, 1] = 0.0
-    return replace(recording, effort=effort)
-
-
-def at_rest(recording: Recording) -> Recording:
-    return replace(recording, position=np.zeros_like(recording.position))
-
-
-def constant(recording: Recording) -> Recording:
-    return replace(recording, effort=np.ones_like(recording.effort))
-
-
-def scaled(recording: Recording, factor: float) -> Recording:
-    return replace(recording, effort=factor * recording.effort)
-
-
-def with_one_joint_still(recording: Recording) -> Recording:
-    position = recording.position.copy()
-    position[:, 2] = 0.3
-    return replace(recording, position=position)
+EMPTY, LOADED = currents(), loaded()
+STILL, STEADY = {"position": np.zeros_like(EMPTY.position)}, {"effort": np.ones_like(EMPTY.effort)}
+THOUSANDFOLD = [replace(one, effort=1e3 * one.effort) for one in (EMPTY, LOADED)]
 
 
 @pytest.mark.parametrize(
     ("without", "with_it", "words"),
     [
         (
-            without_current(currents()),
-            without_current(loaded()),
+            with_joint(EMPTY, "effort", 1, 0.0),
+            with_joint(LOADED, "effort", 1, 0.0),
             "the current of joint 'elbow' is zero",
         ),
-        (currents(), at_rest(loaded()), "no joint moves in the recordings with payload"),
-        (at_rest(currents()), loaded(), "no joint moves in the recordings without payload"),
-        (constant(currents()), loaded(), "'shoulder' never changes in the recordings without"),
-        (currents(), constant(loaded()), "'shoulder' never changes in the recordings with "),
-        (scaled(currents(), 1e3), loaded(), r"with payload are at most .* times those without"),
-        (currents(), scaled(loaded(), 1e3), r"with payload are at least .* times those without"),
-        (with_one_joint_still(currents()), with_one_joint_still(loaded()), "'wrist' does not move"),
+        (EMPTY, replace(LOADED, **STILL), "no joint moves in the recordings with payload"),
+        (replace(EMPTY, **STILL), LOADED, "no joint moves in the recordings without payload"),
+        (replace(EMPTY, **STEADY), LOADED, "'shoulder' never changes in the recordings without"),
+        (EMPTY, replace(LOADED, **STEADY), "'shoulder' never changes in the recordings with "),
+        (THOUSANDFOLD[0], LOADED, r"with payload are at most .* times those without"),
+        (EMPTY, THOUSANDFOLD[1], r"with payload are at least .* times those without"),
+        (
+            with_joint(EMPTY, "position", 2, 0.3),
+            with_joint(LOADED, "position", 2, 0.3),
+            "'wrist' does not move",
+        ),
+        (LOADED, EMPTY, "were exchanged"),
     ],
 )
 def test_refuses_recordings_without_information(

@@ -28,31 +28,28 @@ def blocks_of(
     return held_out_blocks(signals, robot.settings(IdentificationSettings), within=within)
 
 
-def test_parts_of_one_recording_are_folds_of_several_blocks() -> None:
-    blocks, _ = blocks_of(1)
-    assert blocks.fold.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    np.testing.assert_array_equal(np.bincount(blocks.block[0]), [100] * 10)
+PARTS = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
 
 
-def test_each_of_several_recordings_is_a_fold() -> None:
-    blocks, _ = blocks_of(3)
-    assert blocks.fold.tolist() == [0] * 4 + [1] * 4 + [2] * 4
-    assert [sorted(set(one.tolist())) for one in blocks.block] == [
-        [0, 1, 2, 3],
-        [4, 5, 6, 7],
-        [8, 9, 10, 11],
-    ]
-
-
-def test_a_part_of_every_recording_can_be_a_fold() -> None:
-    blocks, _ = blocks_of(3, within=True)
-    assert blocks.fold.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] * 3
-    assert blocks.left_out == "5th of every recording"
-
-
-def test_more_than_ten_recordings_are_held_out_in_groups() -> None:
-    blocks, _ = blocks_of(13)
-    assert sorted(set(blocks.fold.tolist())) == list(range(10))
+@pytest.mark.parametrize(
+    ("recordings", "within", "fold", "left_out"),
+    [
+        (1, False, PARTS, "5th of the recording"),
+        (3, False, [0] * 4 + [1] * 4 + [2] * 4, "recording"),
+        (3, True, PARTS * 3, "5th of every recording"),
+        (13, False, [0, 0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9], "10th of the recordings"),
+    ],
+    ids=["parts of one", "each of several", "parts of several", "groups of many"],
+)
+def test_recordings_or_their_parts_are_folds_of_several_blocks(
+    recordings: int, within: bool, fold: list[int], left_out: str
+) -> None:
+    blocks, _ = blocks_of(recordings, within=within)
+    assert blocks.fold.tolist() == fold
+    assert blocks.left_out == left_out
+    numbers = np.concatenate(blocks.block)
+    np.testing.assert_array_equal(np.unique(numbers), np.arange(len(fold)))
+    assert np.all(np.diff(numbers) >= 0)
 
 
 def test_samples_are_averaged_as_far_as_the_filter_allows(

@@ -98,26 +98,26 @@ def test_friction_that_differs_between_directions_is_found_at_its_joint() -> Non
     assert set(kinds["viscous"]) == {"shoulder", "wrist"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [
+        pytest.param("spring_stiffness", {"K3": 3.0}, marks=pytest.mark.thorough),
+        ("spring_stiffness", {"K3": -3.0}),
+        pytest.param("spring_cubic", {"Kc3": 3.0}, marks=pytest.mark.thorough),
+    ],
+    ids=["stiff", "pushes away from its balance", "grows stiffer"],
+)
+def test_a_spring_is_found_at_its_joint(kind: str, size: dict[str, float]) -> None:
+    found = chosen(rubbing({"kind": kind, "joints": ["wrist"]}, samples=1000, **size))
+    assert joints_with(found, kind) == ("wrist",)
+
+
 @pytest.mark.thorough
-def test_a_spring_is_found_at_its_joint_and_asked_for_once() -> None:
+def test_a_spring_that_the_profile_names_is_not_asked_for_again() -> None:
     spring = {"kind": "spring_stiffness", "joints": ["wrist"]}
-    recordings = rubbing(spring, samples=1000, K3=3.0)
-    assert joints_with(chosen(recordings), "spring_stiffness") == ("wrist",)
     known = arm_robot(terms=[*PLAIN, spring])
+    recordings = rubbing(spring, samples=1000, K3=3.0)
     assert not any("spring" in name for name in models(chosen(recordings, known)).values())
-
-
-def test_a_spring_that_pushes_away_from_its_balance_is_found() -> None:
-    spring = {"kind": "spring_stiffness", "joints": ["wrist"]}
-    found = chosen(rubbing(spring, samples=1000, K3=-3.0))
-    assert joints_with(found, "spring_stiffness") == ("wrist",)
-
-
-@pytest.mark.thorough
-def test_a_spring_that_grows_stiffer_is_found_as_a_cubic_one() -> None:
-    spring = {"kind": "spring_cubic", "joints": ["wrist"]}
-    found = chosen(rubbing(spring, samples=1000, Kc3=3.0))
-    assert joints_with(found, "spring_cubic") == ("wrist",)
 
 
 def test_plain_friction_needs_no_memory_and_no_load() -> None:

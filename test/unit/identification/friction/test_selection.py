@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 from dynid.cli import app
 from dynid.dynamics.joint_terms import TermSettings
+from dynid.errors import EstimationError
 from dynid.identification.friction.candidates import MotionScales, candidates
 from dynid.identification.friction.search import noise_at_rest, select_friction
 from dynid.identification.friction.whole_model import with_terms
@@ -60,6 +62,18 @@ def test_the_written_profile_has_the_chosen_terms(tmp_path: Path) -> None:
     assert loaded.urdf_xml == ARM_URDF
 
 
+def unloaded(position: np.ndarray) -> Recording:
+    """Return a recording of the arm at 100 Hz without torque."""
+    return Recording(
+        time=np.arange(len(position)) / 100.0,
+        position=position,
+        velocity=None,
+        effort=np.zeros_like(position),
+        joint_names=arm_robot().joints,
+        sampling_rate=100.0,
+    )
+
+
 def test_noise_at_rest_is_measured_without_motion() -> None:
     robot = arm_robot(limits={"velocity": [5.0, 5.0, 5.0]})
     recording = rubbing(seeds=(0,))[0]
@@ -67,21 +81,7 @@ def test_noise_at_rest_is_measured_without_motion() -> None:
     # 0.05 mrad to either side
     wavering = 1e-4 * random.integers(0, 2, recording.position.shape) + recording.position[-1]
     position = np.concatenate([recording.position, wavering])
-    width, _ = noise_at_rest(
-        [
-            preprocess(
-                Recording(
-                    time=np.arange(len(position)) / 100.0,
-                    position=position,
-                    velocity=None,
-                    effort=np.zeros_like(position),
-                    joint_names=recording.joint_names,
-                    sampling_rate=100.0,
-                ),
-                robot,
-            )
-        ]
-    )
+    width, _ = noise_at_rest([preprocess(unloaded(position), robot)])
     np.testing.assert_allclose(width, 5e-5, rtol=1e-6)
 
 
@@ -98,16 +98,7 @@ def test_a_creeping_joint_does_not_count_as_noise() -> None:
     time = np.arange(1000) / 100.0
     position = 1e-4 * random.integers(0, 2, (1000, 3)).astype(float)
     position[:400] += 0.01 * time[:400, None] - 0.04  # slower than the threshold of motion
-    recording = rubbing(seeds=(0,))[0]
-    creeping = Recording(
-        time=time,
-        position=position,
-        velocity=None,
-        effort=np.zeros_like(position),
-        joint_names=recording.joint_names,
-        sampling_rate=100.0,
-    )
-    width, _ = noise_at_rest([preprocess(creeping, robot)])
+    width, _ = noise_at_rest([preprocess(unloaded(position), robot)])
     np.testing.assert_allclose(width, 5e-5, rtol=1e-6)
 
 
@@ -140,6 +131,24 @@ def test_a_profile_that_is_right_keeps_its_terms() -> None:
     assert found.robot.explicit_terms == right.explicit_terms
 
 
+@pytest.mark.parametrize(
+    ("samples", "effort", "sentence"),
+    [
+        (120, None, r"too short .* longer motion"),
+        (600, 1.0, "shoulder, elbow and wrist is constant"),
+    ],
+)
+def test_recordings_without_information_on_friction_are_refused(
+    samples: int, effort: float | None, sentence: str
+) -> None:
+    mechanism = arm_robot().mechanism()
+    one = recorded(mechanism, true_parameters(mechanism), samples=samples, noise=0.05)
+    if effort is not None:
+        one = replace(one, effort=np.full_like(one.effort, effort))
+    with pytest.raises(EstimationError, match=sentence):
+        select_friction(arm_robot(), [one])
+
+
 def write_shoulder(folder: Path) -> list[str]:
     """Files of the arm's first joint alone: recordings, and last the profile."""
     (folder / "arm.urdf").write_text(ARM_URDF)
@@ -161,19 +170,8 @@ def write_shoulder(folder: Path) -> list[str]:
 def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     *recordings, robot = write_shoulder(tmp_path)
     out = tmp_path / "out"
-    unseen = ["--validate", recordings[2]]
-    arguments = [
-        "identify",
-        "friction",
-        *recordings[:2],
-        "-p",
-        robot,
-        *unseen,
-        "-o",
-        str(out),
-        "--json",
-    ]
-    result = CliRunner().invoke(app, arguments)
+    options = ["-p", robot, "--validate", recordings[2], "-o", str(out), "--json"]
+    result = CliRunner().invoke(app, ["identify", "friction", *recordings[:2], *options])
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
     assert set(printed) == {"left_out", "joints", "terms", "validation", "notes"}
@@ -188,11 +186,7 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     assert validation["mean_chosen"] < 0.05
     assert set(validation) == {"joints", "mean_given", "mean_chosen"}
     assert set(validation["joints"][0]) == {
-        "joint",
-        "unit",
-        "given",
-        "chosen",
-        "standard_deviation",
+        *("joint", "unit", "given", "chosen", "standard_deviation")
     }
     assert "<svg" in (out / "friction.html").read_text()
     written = (out / "arm_friction.yaml").read_text()

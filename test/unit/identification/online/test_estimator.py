@@ -19,10 +19,9 @@ from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
-from dynid.simulation.true_parameters import true_parameters
+from dynid.simulation.true_parameters import carrying, true_parameters
 
 MASS = 1.0
 SETTINGS = OnlineSettings(learning=4.0)

@@ -19,8 +19,8 @@ from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
-from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import carrying
 
 PUMA = load_robot("puma560", overrides=["collision.torque_error_max=null"])
 LOADED = carrying(PUMA, MASS, CENTRE, INERTIA)

@@ -176,25 +176,28 @@ def test_exchanged_recordings_give_a_warning() -> None:
     assert "is negative" in found.verdict.warnings[0]
 
 
-def test_a_missing_payload_fails() -> None:
-    empty = recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0, noise=NOISE)
-    verdict = found_on(empty).verdict
-    assert not verdict.success
-    assert any("no payload can be told from none" in reason for reason in verdict.reasons)
-
-
-def test_a_payload_on_another_body_is_not_taken_for_one_without_mass() -> None:
-    # springs of the wrist change torque that only first moments of the hand could explain
+def on_another_body() -> Recording:
+    """Return what springs of the wrist change, which only moments of the hand could explain."""
     changed = MODEL.parameters.copy()
     changed[[MODEL.parameter_names.index(name) for name in ("Off2", "Off3")]] += 2.0
-    recording = recorded(MODEL, changed, samples=2000, rate=100.0, noise=0.01)
+    return recorded(MODEL, changed, samples=2000, rate=100.0, noise=0.01)
+
+
+@pytest.mark.parametrize(
+    "recording",
+    [
+        recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0, noise=NOISE),
+        on_another_body(),
+        arm_with_payload(500 * NOISE),
+    ],
+    ids=["missing", "on another body", "hidden by noise"],
+)
+def test_a_payload_that_is_not_found_fails(recording: Recording) -> None:
     verdict = found_on(recording).verdict
-    assert any("so less than" in reason and "wrist" in reason for reason in verdict.reasons)
-
-
-def test_a_payload_that_noise_hides_fails() -> None:
-    verdict = found_on(arm_with_payload(500 * NOISE)).verdict
-    assert any("no payload can be told from none" in reason for reason in verdict.reasons)
+    assert not verdict.success
+    (reason,) = (one for one in verdict.reasons if "no payload can be told from none" in one)
+    assert "so less than" in reason
+    assert "wrist" in reason
 
 
 def test_refuses_a_robot_at_rest() -> None:

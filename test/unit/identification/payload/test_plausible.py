@@ -10,7 +10,7 @@ from support.carried_body import MASS, MODEL, PARAMETERS, ROBOT, arm_with_payloa
 
 from dynid.dynamics.mechanism import Mechanism
 from dynid.identification.payload.identification import identify_payload
-from dynid.identification.payload.plausible import impossible_mass
+from dynid.identification.payload.payload import impossible_mass
 from dynid.identification.payload.static import StaticPayload, payload_at_rest
 from dynid.profile import load_robot
 from dynid.recording.model import Recording

@@ -8,7 +8,7 @@ import pytest
 from dynid.identification.identify import identify
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
-from dynid.simulation.ground_truth import standardised_errors
+from dynid.simulation.true_parameters import standardised_errors
 from dynid_plugins.servo.servo_torque import law_of, with_servo_torque
 from dynid_plugins.servo.simulated_servo import SimulatedServos, record_servos
 

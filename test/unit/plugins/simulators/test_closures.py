@@ -14,7 +14,6 @@ from dynid.errors import ConfigurationError
 from dynid.excitation.motion import Motion
 from dynid.profile import load_robot
 from dynid.robot.model import Model, nominal_model
-from dynid.simulation.build import position_limits
 from dynid.xml_tree import xml_tree
 from dynid_plugins.simulators.export import Export, export_along
 from dynid_plugins.simulators.exported_model import exported_model
@@ -91,7 +90,7 @@ def with_values(model: Model) -> Model:
 def motion_of(model: Model, count: int = 40) -> Motion:
     """Random states at which the loops can be closed."""
     random = np.random.default_rng(1)
-    lower, upper = position_limits(model.robot)
+    lower, upper, *_ = model.robot.limits.of_joints(len(model.robot.joints))
     middle, half = (lower + upper) / 2, 0.45 * (upper - lower)
     position = middle + half * random.uniform(-1, 1, (count, len(middle)))
     position = position[model.mechanism.reachable(position)]
