@@ -232,6 +232,7 @@ APART = {
     "identify resonance",
     "model seal",
     "robots",
+    "servo rig",
     "start",
     "tracking flatness",
 }
