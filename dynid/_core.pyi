@@ -286,6 +286,8 @@ class DrivePlant:
     @property
     def torque(self) -> _Array: ...
     @property
+    def link_position(self) -> _Array: ...
+    @property
     def rejected_inputs(self) -> int: ...
     @property
     def lost_frames(self) -> int: ...
@@ -501,7 +503,13 @@ class Feedback:
     position: _Array
     velocity: _Array
     torque: _Array
+    link_position: _Array
+    link_torque: _Array
     def __init__(self, position: _Array, velocity: _Array, torque: _Array) -> None: ...
+
+def gear_torque(
+    settings: ElasticSettings, position: _Array, link_position: _Array, control_rate: float
+) -> _Array: ...
 
 class ResetReport:
     @property

@@ -6,6 +6,7 @@ import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
+from dynid.control.link_torque import with_exact_links
 from dynid.control.torque_mode import torque_law
 from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.dynamics.mechanism import Mechanism
@@ -65,7 +66,7 @@ class TorqueControlledRobot:
             self.plant.reset(self._target)
         except ValueError as error:
             raise ConfigurationError(f"simulation: {error}") from None
-        self.law = torque_law(robot, model, control_rate=control_rate)
+        self.law = torque_law(with_exact_links(robot), model, control_rate=control_rate)
         start = self.law.start(self._target)
         if not start:
             raise SimulationError(_core.describe_torque_start(start, robot.joints, model.prismatic))
@@ -82,6 +83,7 @@ class TorqueControlledRobot:
         """Return the joints' true positions (n,) after one control cycle."""
         plant, law = self.plant, self.law
         feedback = _core.Feedback(plant.position, plant.velocity, plant.torque)
+        feedback.link_position = plant.link_position
         law.update(reference, feedback, cycles)
         if law.phase == _core.TorquePhase.stopped:
             plant.trip()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid import _core
+from dynid.control.link_torque import with_exact_links
 from dynid.control.torque_controlled_robot import torque_mode
 from dynid.control.torque_mode import torque_law
 from dynid.errors import PlaybackError, SimulationError
@@ -59,7 +60,7 @@ class TorqueFollowingRobot:
         self.robot = SimulatedRobot(
             robot, control_rate=control_rate, seed=seed, mode=torque_mode(robot)
         )
-        self.law = torque_law(robot, model, control_rate=control_rate)
+        self.law = torque_law(with_exact_links(robot), model, control_rate=control_rate)
         self._factor = robot.drives.torque_factor(len(robot.joints))
         rest, home = np.zeros(len(robot.joints)), self.robot.home
         self._feedback = _core.Feedback(home, rest, rest)
@@ -117,6 +118,8 @@ class TorqueFollowingRobot:
         state = self.robot.step(self._feedback.position, self.law.torque_command)
         self._feedback.position, self._feedback.velocity = state.position, state.velocity
         self._feedback.torque = state.effort * self._factor
+        if (links := self.robot.link_position) is not None:
+            self._feedback.link_position = links
         return state
 
     def stop(self) -> None:
