@@ -253,6 +253,7 @@ class DrivePlantSettings:
     joint_stiffness: _Array
     joint_damping: _Array
     joint_backlash: _Array
+    joint_hardening: _Array
     rotor_inertia: _Array
     lower: _Array
     upper: _Array

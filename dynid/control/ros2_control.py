@@ -50,6 +50,7 @@ PLANT_SETTINGS = (
     "stribeck_torque",
     "stribeck_velocity",
     "joint_stiffness",
+    "joint_hardening",
     "joint_damping",
     "joint_backlash",
     "rotor_inertia",

@@ -67,7 +67,7 @@ TEST(SimulatedDrives, AnEncoderAtTheLinkShowsTheDeflection)
   EXPECT_EQ(active(parameters).state("link_position"), home)
     << "of a rigid joint it is the motor's";
   parameters["joint_stiffness"] = "2000.0";
-  parameters["joint_backlash"] = "0.0";
+  parameters["joint_hardening"] = parameters["joint_backlash"] = "0.0";
   parameters["joint_damping"] = "5.0";
   parameters["rotor_inertia"] = "0.3";
   auto drives = active(parameters);

@@ -80,7 +80,7 @@ struct PlantTruth
 ///
 /// At an elastic joint, drives and friction act on the motor, and a spring between it and the link
 /// bends: J d²θ/dt² = torque - friction - s, M(q) d²q/dt² + h(q, dq/dt) = s + external torque, with
-/// s = K e + D d(θ - q)/dt where the teeth touch and 0 in the backlash, and e the deflection
+/// s = K e + H e³ + D d(θ - q)/dt where the teeth touch and 0 in the backlash, and e the deflection
 /// θ - q beyond half the backlash. Springs and constant torques are the link's. Targets and
 /// feedback are the motors'; the torque against gravity, which a robot adds, is that at its links.
 class DrivePlant
