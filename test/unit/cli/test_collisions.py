@@ -168,6 +168,18 @@ def test_a_mistake_is_reported_in_one_sentence(
     assert sentence in " ".join(capsys.readouterr().err.split())
 
 
+def test_thresholds_of_gears_do_not_go_into_a_model_of_motors(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, before = workshop / "model.yaml", (workshop / "model.yaml").read_bytes()
+    profile = workshop / "duo.yaml"
+    tune = ["collisions", "tune", workshop / "tuning", "-m", model, "-p", profile, "--into-model"]
+    assert run(monkeypatch, *tune, "--set", "elastic.link_torque=true") == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "elastic.link_torque: true, but" in error
+    assert model.read_bytes() == before
+
+
 def test_a_wrong_payload_reduces_the_margins(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
