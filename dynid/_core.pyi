@@ -253,6 +253,7 @@ class DrivePlantSettings:
     joint_stiffness: _Array
     joint_damping: _Array
     joint_backlash: _Array
+    joint_hardening: _Array
     rotor_inertia: _Array
     lower: _Array
     upper: _Array
@@ -285,6 +286,8 @@ class DrivePlant:
     def velocity(self) -> _Array: ...
     @property
     def torque(self) -> _Array: ...
+    @property
+    def link_position(self) -> _Array: ...
     @property
     def rejected_inputs(self) -> int: ...
     @property
@@ -501,7 +504,13 @@ class Feedback:
     position: _Array
     velocity: _Array
     torque: _Array
+    link_position: _Array
+    link_torque: _Array
     def __init__(self, position: _Array, velocity: _Array, torque: _Array) -> None: ...
+
+def gear_torque(
+    settings: ElasticSettings, position: _Array, link_position: _Array, control_rate: float
+) -> _Array: ...
 
 class ResetReport:
     @property

@@ -189,6 +189,9 @@ Live = Annotated[_T, "live"]
 Delay = Annotated[float, BeforeValidator(_no_cycles), Field(ge=0, le=0.5)]
 """A delay of control or of drives [s]."""
 
+PerJointDelay = Annotated[tuple[Delay, ...], BeforeValidator(_broadcastable)]
+"""One for every joint, or one for all."""
+
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
 

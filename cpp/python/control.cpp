@@ -14,6 +14,7 @@
 #include "declared.hpp"
 #include "drive_vectors.hpp"
 #include "dynid/control_report.hpp"
+#include "dynid/link_feedback.hpp"
 #include "dynid/momentum_observer.hpp"
 #include "rows.hpp"
 
@@ -104,6 +105,25 @@ Array observe(
   Array out({rows.count(), n});
   for (Eigen::Index k = 0; k < rows.count(); ++k) {
     put(out, k, observer.update(model, rows(0, k), rows(1, k), rows(2, k)));
+  }
+  return out;
+}
+
+/// The torque in gears from both encoders, and elsewhere 0 (N, n).
+Array gear_torque(
+  const dynid::ElasticSettings & settings, const Array & position, const Array & link_position,
+  double control_rate)
+{
+  const auto n = settings.link_torque.size();
+  settings.check(n);
+  const Rows rows(n, {&position, &link_position});
+  dynid::LinkFeedback links(n, settings, control_rate);
+  dynid::Feedback feedback{Vector::Zero(n), Vector::Zero(n), Vector::Zero(n)};
+  Array out({rows.count(), n});
+  for (Eigen::Index k = 0; k < rows.count(); ++k) {
+    feedback.position = rows(0, k);
+    feedback.link_position = rows(1, k);
+    put(out, k, links.update(feedback, 1.0).torque);
   }
   return out;
 }
@@ -212,7 +232,9 @@ void bind_law(py::module_ & module)
       py::arg("torque"))
     .def_readwrite("position", &Feedback::position)
     .def_readwrite("velocity", &Feedback::velocity)
-    .def_readwrite("torque", &Feedback::torque);
+    .def_readwrite("torque", &Feedback::torque)
+    .def_readwrite("link_position", &Feedback::link_position)
+    .def_readwrite("link_torque", &Feedback::link_torque);
 
   const auto copied = py::return_value_policy::copy;  // the law's own change with every cycle
   py::class_<dynid::ResetReport>(module, "ResetReport")
@@ -333,5 +355,8 @@ void dynid::bind_control(py::module_ & module)
     .def_property_readonly("threshold", &CollisionDetector::threshold, copied);
 
   bind_law(module);
+  module.def(
+    "gear_torque", &gear_torque, py::arg("settings"), py::arg("position"), py::arg("link_position"),
+    py::arg("control_rate"));
   bind_sentences(module);
 }

@@ -27,6 +27,9 @@ inline void check_drives(
         &feedback.velocity, &feedback.torque}) {
     check_drives(drives, vector->size());
   }
+  for (const auto * vector : {&feedback.link_position, &feedback.link_torque}) {
+    check_drives(vector->size() > 0 ? drives : 0, vector->size());
+  }
 }
 
 }  // namespace dynid

@@ -48,6 +48,12 @@ LawController::InterfaceConfiguration LawController::state_interface_configurati
   if (!params_.cycle_interface.empty()) {
     found.names.push_back(params_.cycle_interface);
   }
+  std::vector<std::string> gears;
+  for (const auto joint : gear_joints(params_)) {
+    gears.push_back(params_.joints[joint]);
+  }
+  append_interfaces(params_.elastic.link_position_interface, gears, found.names);
+  append_interfaces(params_.elastic.link_torque_interface, gears, found.names);
   DriveLink::append_states(drive_interfaces(), params_.joints, found.names);  // always the last
   return found;
 }
@@ -99,6 +105,10 @@ LawController::CallbackReturn LawController::on_configure(const rclcpp_lifecycle
         &feedback_.velocity, &feedback_.torque}) {
     vector->setConstant(n, nan);
   }
+  const auto & elastic = params_.elastic;
+  gears_ = gear_joints(params_);
+  feedback_.link_position.setConstant(elastic.link_position_interface.empty() ? 0 : n, nan);
+  feedback_.link_torque.setConstant(elastic.link_torque_interface.empty() ? 0 : n, nan);
   drives_.reset();
   if (!params_.drives.status_interface.empty()) {
     drives_ = std::make_unique<DriveLink>(params_.joints, drive_interfaces(), rate_);
@@ -300,6 +310,19 @@ void LawController::read_feedback() noexcept
     }
     read(i, feedback_.position[j]);
     read(n + i, feedback_.velocity[j]);
+  }
+  read_links();
+}
+
+/// Reads what is measured at the links, joints after the cycle counter.
+void LawController::read_links() noexcept
+{
+  auto next = 3 * params_.joints.size() + (params_.cycle_interface.empty() ? 0 : 1);
+  for (auto * values : {&feedback_.link_position, &feedback_.link_torque}) {
+    for (std::size_t k = 0; k < gears_.size() && values->size() > 0; ++k, ++next) {
+      auto & value = (*values)[static_cast<Eigen::Index>(gears_[k])];
+      value = state_interfaces_[next].get_optional().value_or(value);
+    }
   }
 }
 

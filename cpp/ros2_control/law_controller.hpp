@@ -144,6 +144,7 @@ private:
   void take_reset() noexcept;
   void read_references() noexcept;
   void read_feedback() noexcept;
+  void read_links() noexcept;
   void read_drive_cycles() noexcept;
   void report(const rclcpp::Time & time) noexcept;
   void publish_state(const rclcpp::Time & time) noexcept;
@@ -151,6 +152,7 @@ private:
   std::shared_ptr<feedforward_controller::ParamListener> listener_;
   JointNames joints_;
   Eigen::VectorXd effort_factor_;
+  std::vector<std::size_t> gears_;  // joints whose gears' torque is compared
 
   std::atomic<std::thread::id> cycle_thread_{};
   std::uint64_t failed_writes_ = 0;

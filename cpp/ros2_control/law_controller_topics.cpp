@@ -182,6 +182,11 @@ LawController::Candidate LawController::make_model(
   Candidate found;
   found.parameters = changed_model(model_parameters_, changed);
   auto read = read_model(found.parameters, params_.joints, force);
+  if (!gear_joints(params_).empty() && !read.mechanism.coupling().isIdentity(0.0)) {
+    throw std::invalid_argument(
+      "The model's motors are coupled, so the torque in a gear is not that of one joint: set "
+      "'elastic.link_torque' to false.");
+  }
   found.joints = {params_.joints, read.mechanism.prismatic()};
   found.name = "identified on " + (read.created.empty() ? "an unknown date" : read.created) +
                (read.edited_at.empty() ? "" : ", edited by hand on " + read.edited_at);

@@ -71,6 +71,27 @@ CollisionSettings collision_settings(const Params & params, double control_rate)
   return settings;
 }
 
+/// Refuses to compare the torque of gears where it cannot be known.
+void check_links(const Params & params, const ElasticSettings & settings)
+{
+  const auto & given = params.elastic;
+  if (!settings.compares_gears() || !given.link_torque_interface.empty()) {
+    return;
+  }
+  if (given.link_position_interface.empty()) {
+    throw std::invalid_argument(
+      "The parameter 'elastic.link_torque' needs 'elastic.link_position_interface' or "
+      "'elastic.link_torque_interface', which name state interfaces of the joints.");
+  }
+  for (Eigen::Index i = 0; i < settings.link_torque.size(); ++i) {
+    if (settings.link_torque[i] > 0.5 && !std::isfinite(settings.stiffness[i])) {
+      throw std::invalid_argument(
+        "The parameter 'elastic.link_torque' needs 'elastic.stiffness' of joint '" +
+        params.joints[static_cast<std::size_t>(i)] + "', or 'elastic.link_torque_interface'.");
+    }
+  }
+}
+
 Payload payload(const Params & params)
 {
   const auto & i = params.payload.inertia;  // xx, xy, yy, xz, yz, zz
@@ -164,6 +185,7 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   read_all(params, settings.model_monitor);
   read_all(params, settings.stiction);
   read_all(params, settings.elastic);
+  check_links(params, settings.elastic);
   return settings;
 }
 
@@ -217,6 +239,18 @@ void check_renamed(const std::map<std::string, rclcpp::ParameterValue> & given, 
     const double cycles = whole ? static_cast<double>(debounce->second.get<std::int64_t>()) : 3.0;
     refuse(debounce->first, "collision.debounce_time", cycles / control_rate);
   }
+}
+
+std::vector<std::size_t> gear_joints(const Params & params)
+{
+  std::vector<std::size_t> found;
+  const auto & compared = params.elastic.link_torque;
+  for (std::size_t i = 0; i < params.joints.size() && !compared.empty(); ++i) {
+    if (compared[std::min(i, compared.size() - 1)]) {
+      found.push_back(i);
+    }
+  }
+  return found;
 }
 
 LawRequest law_request(const Params & params, double control_rate)

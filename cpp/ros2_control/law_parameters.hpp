@@ -35,6 +35,9 @@ void check_seconds(const std::map<std::string, rclcpp::ParameterValue> & given);
 void check_renamed(
   const std::map<std::string, rclcpp::ParameterValue> & given, double control_rate);
 
+/// The joints whose gears' torque is compared, from 0.
+std::vector<std::size_t> gear_joints(const feedforward_controller::Params & params);
+
 LawRequest law_request(const feedforward_controller::Params & params, double control_rate);
 
 /// Sets the field of `params` for a parameter that law_request() reads; ignores others.

@@ -188,6 +188,7 @@ DrivePlantSettings settings(const HardwareParameters & parameters)
   }
   for (const auto & [name, member] : {
          std::pair{"joint_stiffness", &Settings::joint_stiffness},
+         std::pair{"joint_hardening", &Settings::joint_hardening},
          std::pair{"joint_damping", &Settings::joint_damping},
          std::pair{"joint_backlash", &Settings::joint_backlash},
          std::pair{"rotor_inertia", &Settings::rotor_inertia},

@@ -113,6 +113,7 @@ CallbackReturn SimulatedDrives::on_configure(const rclcpp_lifecycle::State &)
          state(joint.name + "/status_word"),
          state(joint.name + "/error_code"),
          state(joint.name + "/mode_display"),
+         state(joint.name + "/link_position"),
          {}});
     }
   } catch (const std::exception & error) {
@@ -246,6 +247,7 @@ void SimulatedDrives::write_states() noexcept
     put(joint.status_word, joint.state.status_word());
     put(joint.error_code, joint.state.error_code());
     put(joint.mode_display, joint.state.mode_display());
+    put(joint.link_position, present * plant_->link_position()[j]);
   }
   put(cycles_state_, cycles_);
   if (injections_) {

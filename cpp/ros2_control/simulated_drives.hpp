@@ -25,7 +25,7 @@ namespace dynid
 /// Where the tag has them, each joint also exports `status_word` (0x6041), `error_code` (0x603F)
 /// and `mode_display` (0x6061), and takes `reset_fault`, as joints of ethercat_driver do; see
 /// SimulatedDriveState. A drive that is not enabled ignores commands and holds; one that is not on
-/// the bus yet reports zeros at any position.
+/// the bus yet reports zeros at any position. `link_position` is that of an encoder at its link.
 ///
 /// Faults and forces are injected by the topics and services of its node, see Injections. In a
 /// fault states continue, and commands are ignored.
@@ -88,6 +88,7 @@ private:
     hardware_interface::StateInterface::SharedPtr status_word;
     hardware_interface::StateInterface::SharedPtr error_code;
     hardware_interface::StateInterface::SharedPtr mode_display;
+    hardware_interface::StateInterface::SharedPtr link_position;
     SimulatedDriveState state;
   };
 

@@ -22,7 +22,7 @@ from dynid.cli.options import (
 )
 
 _OF_READING = 0.3  # share of the work
-_OF_LINKS = "Of the torque in gears (elastic.link_torque): for recordings, not for a controller."
+_OF_LINKS = "Of the torque in gears: for controllers with elastic.link_torque: true."
 
 
 def collisions_tune_command(
@@ -76,7 +76,6 @@ def collisions_tune_command(
     from dynid.control.residual import recorded_residual
     from dynid.control.threshold_file import write_into_model, write_thresholds
     from dynid.control.tuning import tune
-    from dynid.errors import ConfigurationError
     from dynid.files import check_new
     from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
@@ -92,12 +91,8 @@ def collisions_tune_command(
     robot = loaded.robot
     check_acceptance(loaded, robot, str(model), force=force)
     of_links = elastic_settings(robot).link_torque
-    if of_links and into_model:
-        raise ConfigurationError(
-            "--into-model is for controllers, which compare the motors' torque; write the "
-            "thresholds of elastic.link_torque with -o, or tune with --set "
-            "elastic.link_torque=false."
-        )
+    if into_model:
+        _check_into_model(model, of_links=of_links)
     origin = collision_origin(loaded, model, profile)
     console = result_console(as_json)
     residuals = []
@@ -127,6 +122,21 @@ def collisions_tune_command(
             write_into_model(tuned, header, model)
             written.append(model)
     print_result(console, tuning_json, print_tuning, robot, tuning, origin, written=written)
+
+
+def _check_into_model(path: Path, *, of_links: bool) -> None:
+    """Raise where thresholds are of gears and the model's profile of motors, or the reverse."""
+    from dynid.cli.loading import load_model_for
+    from dynid.errors import ConfigurationError
+    from dynid.robot.elastic import elastic_settings
+
+    stored = load_model_for(path, None, force=True).robot
+    if of_links != elastic_settings(stored).link_torque:
+        raise ConfigurationError(
+            f"--into-model: the thresholds are those of elastic.link_torque: "
+            f"{str(of_links).lower()}, but {path} says otherwise; identify with this profile, or "
+            "write them with -o."
+        )
 
 
 def collisions_play_command(

@@ -9,6 +9,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import Settings, per_joint
+from dynid.control.link_torque import set_gears
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
@@ -87,7 +88,6 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
         ConfigurationError: the profile has no ``limits.torque_max``, or numbers of values do not
             match the joints.
     """
-    _refuse_link_torque(robot)
     settings = _core.ControlLawSettings()
     settings.feedforward = feedforward_settings(robot, control_rate=control_rate)
     settings.collision = collision_settings(robot, control_rate=control_rate)
@@ -102,25 +102,15 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
     return settings
 
 
-def _refuse_link_torque(robot: Robot) -> None:
-    """Raise where thresholds are those of the torque in gears, which this law does not compare."""
-    elastic = robot.find(ElasticSettings)
-    if elastic is not None and elastic.link_torque:
-        raise ConfigurationError(
-            f"profile '{robot.name}': elastic.link_torque is for recordings (`dynid collisions`), "
-            "while a controller compares the motors' torque; set it to false for a controller, and "
-            "tune its thresholds so."
-        )
-
-
 def _set_elastic(robot: Robot, core: _core.ElasticSettings) -> None:
-    """Set how motors lead the links of a profile's ``elastic`` joints.
+    """Set how motors lead the links of a profile's ``elastic`` joints, and compare their torque.
 
     Raises:
         ConfigurationError: stiffness or rotor inertia is not known.
     """
     feedforward, elastic = robot.settings(FeedforwardSettings), robot.find(ElasticSettings)
     assign(robot, core, feedforward)
+    set_gears(robot, core)
     if feedforward.elastic_cutoff == 0.0:
         return
     rotors = None if elastic is None else elastic.known_rotors(robot)
@@ -130,6 +120,7 @@ def _set_elastic(robot: Robot, core: _core.ElasticSettings) -> None:
             "elastic.rotor_inertia (docs/friction.md#elastic-joints)."
         )
     core.stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
+    core.hardening = elastic.of_all_joints(robot, "hardening", 0.0)
     core.backlash = elastic.of_all_joints(robot, "backlash", 0.0)
     core.rotor_inertia = rotors
 

@@ -14,6 +14,7 @@ from dynid.control.build import (
     control_model,
     simulated_extrapolation,
 )
+from dynid.control.link_torque import with_exact_links
 from dynid.control.model_updates import UpdatedModel, UpdateLimits
 from dynid.errors import PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
@@ -72,7 +73,7 @@ class ControlledRobot:
         if feedforward:
             extrapolation = simulated_extrapolation(control_rate) if uneven else None
             self.law = control_law(
-                robot, control_rate=control_rate, extrapolation_time=extrapolation
+                with_exact_links(robot), control_rate=control_rate, extrapolation_time=extrapolation
             )
         self.sliding = robot.mechanism().prismatic
         self._factor = robot.drives.torque_factor(len(robot.joints))
@@ -190,6 +191,8 @@ class ControlledRobot:
         if self.law is not None:
             self.feedback.velocity = state.velocity
             self.feedback.torque = state.effort * self._factor
+            if (links := self.robot.link_position) is not None:
+                self.feedback.link_position = links
             if self.updates is not None:
                 self.updates.step(self.feedback.torque)
         return state

@@ -13,6 +13,7 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.control.build import simulated_extrapolation
 from dynid.control.installed_packages import hardware_plugins
+from dynid.control.link_torque import with_exact_links
 from dynid.control.ros_parameters import feedforward_parameters, torque_parameters
 from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.dynamics.closed_chain import chain_lists
@@ -21,6 +22,7 @@ from dynid.errors import ConfigurationError
 from dynid.playback.plan import check_joint_side
 from dynid.robot.drive_objects import DRIVE_STATES, MODES, interfaces
 from dynid.robot.drives import bus_addresses
+from dynid.robot.elastic import ElasticSettings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.robot.slave_files import check_slave_files, slave_path
@@ -48,6 +50,7 @@ PLANT_SETTINGS = (
     "stribeck_torque",
     "stribeck_velocity",
     "joint_stiffness",
+    "joint_hardening",
     "joint_damping",
     "joint_backlash",
     "rotor_inertia",
@@ -61,6 +64,9 @@ FEEDFORWARD = "feedforward_controller"
 
 TRAJECTORIES = "joint_trajectory_controller"
 """Controller that follows trajectories."""
+
+LINK_POSITION = "link_position"
+"""State interface of a joint of simulated drives with the position of its link."""
 
 MONITOR = "drive_monitor"
 """Controller that supervises the drives where there is no feedforward controller."""
@@ -180,8 +186,12 @@ def hardware_tag(
         for name, value in parameters.items():
             ET.SubElement(plugin, "param", name=name).text = value
     command_interfaces = ("effort", RESET_FAULT) if torque else ("position", "effort", RESET_FAULT)
-    for joint, position in zip(robot.joints, simulated.home, strict=True):
-        _joint(system, joint, command_interfaces, _at_rest(float(position)))
+    links = simulated.link_position
+    for number, (joint, position) in enumerate(zip(robot.joints, simulated.home, strict=True)):
+        initial = _at_rest(float(position))
+        if links is not None:
+            initial[LINK_POSITION] = float(links[number])
+        _joint(system, joint, command_interfaces, initial)
     return system
 
 
@@ -278,11 +288,13 @@ def controller_parameters(
         drives: whether the drives report their status words.
         torque: model with which dynid/TorqueController commands torque alone, in place of
             dynid/FeedforwardController; None: drives take positions.
-        simulated: whether the drives are those of dynid/SimulatedDrives.
+        simulated: whether the drives are those of dynid/SimulatedDrives, whose encoders at the
+            links need no correction.
 
     Raises:
         ConfigurationError: feedforward is used, and its settings do not match the robot.
     """
+    robot = _with_simulated_links(robot) if simulated else robot
     joints = list(robot.joints)
     trajectories: dict[str, Any] = {
         "joints": joints,
@@ -329,6 +341,15 @@ def controller_parameters(
     parameters[TRAJECTORIES] = trajectories
     parameters["controller_manager"] = {"update_rate": update_rate, **types}
     return {name: {"ros__parameters": values} for name, values in parameters.items()}
+
+
+def _with_simulated_links(robot: Robot) -> Robot:
+    """Return a robot with the encoders that dynid/SimulatedDrives have at their links."""
+    elastic = with_exact_links(robot).find(ElasticSettings)
+    if elastic is None:
+        return robot
+    names = {"link_position_interface": LINK_POSITION, "link_torque_interface": None}
+    return robot.with_settings(elastic.model_copy(update=names))
 
 
 def check_external(robot: Robot, *, feedforward: bool, slaves: bool) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from dynid.control.build import control_law_settings, model_settings, torque_share
 from dynid.control.torque_mode import torque_law_settings
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.elastic import ElasticSettings, elastic_settings
 from dynid.robot.parameter_file import ros_parameters
 
 if TYPE_CHECKING:
@@ -46,7 +47,20 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         law.collision,
     ):
         _add_declared(parameters, core)
+    elastic = elastic_settings(robot)
+    if elastic.link_torque:
+        parameters["elastic"] |= _interfaces(elastic)
     return parameters
+
+
+def _interfaces(elastic: ElasticSettings) -> dict[str, str]:
+    """Return the names of the state interfaces of links."""
+    found = {}
+    if elastic.link_torque_interface is not None:
+        found["link_torque_interface"] = elastic.link_torque_interface
+    if elastic.link_position is not None:
+        found["link_position_interface"] = elastic.link_position_interface
+    return found
 
 
 def torque_parameters(robot: Robot, model: Model, *, control_rate: float) -> dict[str, Any]:

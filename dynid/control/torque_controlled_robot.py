@@ -8,6 +8,7 @@ import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
+from dynid.control.link_torque import with_exact_links
 from dynid.control.torque_mode import torque_law
 from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.errors import ConfigurationError, PlaybackError, SimulationError
@@ -69,7 +70,7 @@ class TorqueControlledRobot:
             self.plant.reset(self._target)
         except ValueError as error:
             raise ConfigurationError(f"simulation: {error}") from None
-        self.law = torque_law(robot, model, control_rate=control_rate)
+        self.law = torque_law(with_exact_links(robot), model, control_rate=control_rate)
         _start(self.law, self._target, robot, self._prismatic)
 
     @property
@@ -83,6 +84,7 @@ class TorqueControlledRobot:
         """Return the joints' true positions (n,) after one control cycle."""
         plant, law = self.plant, self.law
         feedback = _core.Feedback(plant.position, plant.velocity, plant.torque)
+        feedback.link_position = plant.link_position
         law.update(reference, feedback, cycles)
         if law.phase == _core.TorquePhase.stopped:
             plant.trip()
@@ -123,7 +125,7 @@ class TorqueFollowingRobot:
         self.robot = SimulatedRobot(
             robot, control_rate=control_rate, seed=seed, mode=_drive_mode(robot)
         )
-        self.law = torque_law(robot, model, control_rate=control_rate)
+        self.law = torque_law(with_exact_links(robot), model, control_rate=control_rate)
         self._factor = robot.drives.torque_factor(len(robot.joints))
         rest, home = np.zeros(len(robot.joints)), self.robot.home
         self._feedback = _core.Feedback(home, rest, rest)
@@ -176,6 +178,8 @@ class TorqueFollowingRobot:
         state = self.robot.step(self._feedback.position, self.law.torque_command)
         self._feedback.position, self._feedback.velocity = state.position, state.velocity
         self._feedback.torque = state.effort * self._factor
+        if (links := self.robot.link_position) is not None:
+            self._feedback.link_position = links
         return state
 
     def stop(self) -> None:

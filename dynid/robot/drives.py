@@ -175,7 +175,7 @@ def torque_per_ampere(drives: Drives, joints: int) -> Array:
     """
     if drives.force_constant is not None:
         return per_joint(drives.force_constant, joints, "force_constant")
-    return _given(drives, "torque_constant", joints) * _transmission(drives, joints)
+    return _given(drives, "torque_constant", joints) * transmission(drives, joints)
 
 
 def torque_per_permille(drives: Drives, joints: int) -> Array:
@@ -198,7 +198,7 @@ def rated_joint_torque(drives: Drives, joints: int) -> Array:
     if drives.rated_torque is None:
         return torque_per_permille(drives, joints) * 1e3
     rated = per_joint(drives.rated_torque, joints, "rated_torque")
-    torque = rated * _transmission(drives, joints)
+    torque = rated * transmission(drives, joints)
     if drives.torque_constant is None and drives.force_constant is None:
         return torque
     # torque and current of a motor have one sign, however its constant was measured
@@ -242,7 +242,7 @@ def counts_factor(drives: Drives, joints: int) -> Array:
     counts = _given(drives, "encoder_counts", joints)
     if drives.force_constant is not None:
         return counts
-    return counts / (2 * np.pi) * _transmission(drives, joints)
+    return counts / (2 * np.pi) * transmission(drives, joints)
 
 
 class Address(NamedTuple):
@@ -298,7 +298,7 @@ def with_drive_limits(limits: Limits, drives: Drives, joints: int) -> Limits:
     return limits.model_copy(update=torque_limits)
 
 
-def _transmission(drives: Drives, joints: int) -> Array:
+def transmission(drives: Drives, joints: int) -> Array:
     """Return the joint torque per motor torque, equal to motor motion per joint motion."""
     if drives.force_constant is not None:
         return np.ones(joints)

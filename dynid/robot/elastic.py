@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import NonNegativeInt, PositiveFloat
+from pydantic import Field, NonNegativeInt, PositiveFloat
 
 from dynid.arrays import Array
 from dynid.configuration import PerJointNotNegative, PerJointPositive, TaskSettings, per_joint
@@ -29,10 +29,17 @@ class ElasticSettings(TaskSettings):
     link_torque: bool = False
     """Whether collisions are detected by the torque in the gears, from ``stiffness`` and both
     encoders, where joints have them, in place of the motors' torque."""
+    link_position_interface: Annotated[str, Field(min_length=1)] = "link_position"
+    """State interface of a joint with the position of its link's encoder, for controllers."""
+    link_torque_interface: Annotated[str, Field(min_length=1)] | None = None
+    """State interface of a joint with the torque of a sensor in its gear, positive as the motor's,
+    which controllers compare in place of that of ``stiffness``; null: there is none."""
     rotor_inertia: PerJointPositive | None = None
     """Inertia of each elastic joint's motor, before the gear [kg*m^2]; null: as identified."""
     stiffness: PerJointPositive | None = None
     """Stiffness of each elastic joint, as identified, for feedforward [N*m/rad or N/m]."""
+    hardening: PerJointNotNegative = (0.0,)
+    """Cubic stiffness of each elastic joint, added to that [N*m/rad^3 or N/m^3]."""
     damping: PerJointNotNegative = (0.0,)
     """Damping of each elastic joint [N*m*s/rad or N*s/m]."""
     backlash: PerJointNotNegative = (0.0,)

@@ -20,6 +20,7 @@ from dynid.configuration import (
     Live,
     Otherwise,
     PerJoint,
+    PerJointDelay,
     PerJointNotNegative,
     PerJointPositive,
     PerJointSwitch,
@@ -91,10 +92,22 @@ class GearSettings(ControlSettings):
 
     stiffness: PerJointPositive | None = None
     """Stiffness of the gear [N m/rad or N/m]; None: it is rigid."""
+    hardening: PerJointNotNegative = (0.0,)
+    """Cubic stiffness of the gear, added to that [N m/rad^3 or N/m^3]."""
     rotor_inertia: PerJointNotNegative = (0.0,)
     """Inertia of the motor, behind the gear [kg m^2 or kg]."""
+    damping: PerJointNotNegative = (0.0,)
+    """Damping of the gear [N m s/rad or N s/m]."""
     backlash: PerJointNotNegative = (0.0,)
     """Total backlash of the gear [rad or m]."""
+    link_torque: PerJointSwitch = (False,)
+    """Whether collisions are detected by the torque in the gear, in place of the motor's."""
+    link_factor: PerJoint = (1.0,)
+    """Position of the link per unit of its encoder's [rad or m]."""
+    link_offset: PerJoint = (0.0,)
+    """Added to that [rad or m]."""
+    link_delay: PerJointDelay = (0.0,)
+    """Time by which the link's encoder is later than the motor's [s]."""
 
 
 class TorqueLimit(ControlSettings):

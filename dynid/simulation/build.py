@@ -147,6 +147,7 @@ def set_elasticity(
                 f"'Ia{joint + 1}' in simulation.parameters."
             )
     settings.joint_stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
+    settings.joint_hardening = elastic.of_all_joints(robot, "hardening", 0.0)
     settings.joint_damping = elastic.of_all_joints(robot, "damping", 0.0)
     settings.joint_backlash = elastic.of_all_joints(robot, "backlash", 0.0)
     settings.rotor_inertia = np.where(np.isin(np.arange(len(rotors)), joints), rotors, 0.0)

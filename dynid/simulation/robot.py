@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ from dynid.recording.settings import RecordingSettings
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
 from dynid.simulation.build import build_plant
-from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
 
 _INSET = 0.02  # distance of the home position from a limit, as a share of the range
@@ -78,13 +76,6 @@ class SimulatedRobot:
         if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
             self._from_joints = np.linalg.inv(np.array(robot.coupling))
         self._has_links = elastic_settings(robot).link_position is not None
-        simulation = simulation_settings(robot)
-        self._late: deque[Array] = deque(
-            maxlen=1 + _core.delay_cycles(simulation.feedback_delay, control_rate)
-        )
-        self._step = per_joint(
-            simulation.position_resolution, len(robot.joints), "position_resolution"
-        )
         self._home = self.commanded(_home(robot))
         self.reset(self._home)
 
@@ -135,11 +126,7 @@ class SimulatedRobot:
         Those of encoders that ``elastic.link_position`` of the profile names, as fine and as late
         as the motors'; None without these.
         """
-        if not self._has_links:
-            return None
-        step = np.where(self._step > 0, self._step, 1.0)
-        reported = self._late[0]
-        return np.where(self._step > 0, step * np.round(reported / step), reported)
+        return self._plant.link_position if self._has_links else None
 
     def commanded(self, position: Array) -> Array:
         """Return joint positions, (n,) or (N, n), as targets; at the motors if these are there."""
@@ -156,7 +143,6 @@ class SimulatedRobot:
             self._plant.reset(np.asarray(position, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"simulation: {error}") from None
-        self._late.extend([self._plant.truth.position] * (self._late.maxlen or 1))
 
     def step(self, target: Array, torque_offset: Array | None = None) -> DriveState:
         """Return the state after one control cycle.
@@ -168,8 +154,6 @@ class SimulatedRobot:
         """
         plant = self._plant
         plant.step(target, self._no_offset if torque_offset is None else torque_offset)
-        if self._has_links:
-            self._late.append(plant.truth.position)
         return DriveState(plant.position, plant.velocity, plant.torque / self._factor)
 
     def run(self, targets: Array, torque_offsets: Array | None = None) -> DriveState:

@@ -11,6 +11,7 @@ from dynid.arrays import Array
 from dynid.identification.held_out import mean_and_error
 from dynid_plugins.elastic.deflection import (
     CANDIDATES,
+    COMMON,
     COMPLIANCE,
     HARDENING,
     JointLoad,
@@ -51,7 +52,7 @@ def select_columns(
     most_harmonics: int,
     candidates: Sequence[str] = CANDIDATES,
 ) -> Selection:
-    """Return the columns of a joint that reduce the error on blocks left out, tried one by one.
+    """Return the columns of a joint that reduce the error on blocks left out, the best one first.
 
     Args:
         motions: of the joint in each recording.
@@ -63,10 +64,11 @@ def select_columns(
     """
     data = _Data(motions, deflections, used, band)
     chosen = Selection((), (), data.errors((), ()))
-    for name in candidates:
-        tried = (*chosen.extras, name)
-        if name != HARDENING or data.hardens(tried):
-            chosen = _better(chosen, Selection(tried, (), data.errors(tried, ())))
+    for _ in candidates:
+        extended = _extended(chosen, data, candidates)
+        if extended is chosen:
+            break
+        chosen = _without_needless(extended, data)
     for _ in range(most_harmonics):
         order = data.strongest_order(chosen)
         if order is None:
@@ -76,6 +78,26 @@ def select_columns(
         if _better(chosen, tried_one) is chosen:
             break
         chosen = tried_one
+    return chosen
+
+
+def _extended(chosen: Selection, data: _Data, candidates: Sequence[str]) -> Selection:
+    """Return the selection with the extra that reduces the error most; the same if none does."""
+    best = chosen
+    for name in candidates:
+        extras = (*chosen.extras, name)
+        if name not in chosen.extras and (name != HARDENING or data.hardens(extras)):
+            tried = Selection(extras, (), data.errors(extras, ()))
+            if _better(chosen, tried) is tried and tried.errors.mean() < best.errors.mean():
+                best = tried
+    return best
+
+
+def _without_needless(chosen: Selection, data: _Data) -> Selection:
+    """Return the selection without extras in whose place later ones explain the deflection."""
+    for name in chosen.extras:
+        rest = tuple(other for other in chosen.extras if other != name)
+        chosen = _better(Selection(rest, (), data.errors(rest, ())), chosen)
     return chosen
 
 
@@ -105,6 +127,7 @@ class _Data:
         ]
         self._block = np.concatenate(blocks)
         self._blocks = range(per_recording * len(motions))
+        self._known: dict[tuple[tuple[str, ...], tuple[float, ...]], Array] = {}
 
     def columns(self, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
         """Return the columns of all recordings (N, c), scaled to equal length."""
@@ -113,8 +136,19 @@ class _Data:
         return np.asarray(columns / np.where(sizes > 0, sizes, 1.0))
 
     def _raw(self, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
-        kept = [self._band.kept(columns_of(one, extras, orders)) for one in self._motions]
-        return np.concatenate(kept)
+        wanted: list[tuple[tuple[str, ...], tuple[float, ...]]] = [((), ())]
+        wanted += [((name,), ()) for name in extras]
+        wanted += [((), (order,)) for order in orders]
+        for part in wanted:
+            if part not in self._known:
+                self._known[part] = self._kept(*part)
+        return np.hstack([self._known[part] for part in wanted])
+
+    def _kept(self, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
+        """Return the columns of every joint, or those of an extra or an order (N, c)."""
+        band, first = self._band, COMMON if extras or orders else 0
+        kept = [columns_of(one, extras, orders, band)[:, first:] for one in self._motions]
+        return np.concatenate([band.kept(columns) for columns in kept])
 
     def hardens(self, extras: tuple[str, ...]) -> bool:
         """Return whether the joint becomes stiffer with load, and bends further with more."""

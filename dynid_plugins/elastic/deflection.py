@@ -1,9 +1,14 @@
 """Deflection of a joint as a linear function of unknown coefficients.
 
 With the link torque τ, stiffness K, damping D and total backlash b, K and D in series with the gap:
-τ = K (δ - b/2 sign(τ)) + D dδ/dt + H δ³. So δ = τ'/K + b/2 sign(τ) - H/K⁴ τ³, where τ' follows τ
-with the time constant D/K; from a constant T near D/K it differs by -(D/K - T) dτ'/dt. The encoder
-at the link is late by d and has another zero: it adds d dq/dt and an offset.
+τ = K e + H e³ + D dδ/dt with e = δ - b/2 sign(τ). So δ = τ'/K - H/K⁴ τ'³ + b/2 sign(τ) as long as
+the cubic term is small, and else what is linear near the last estimate. τ' follows τ with the
+time constant D/K; from a constant T near D/K it differs by -(D/K - T) dτ'/dt. The encoder at the
+link is late by d and has another zero: it adds d dq/dt and an offset.
+
+Gears have waves of their own besides: of the motor's angle, as wave generators, eccentric discs and
+pinions turn with it, and of half turns of the joint, as flexsplines are oval (T. D. Tuttle,
+Understanding and modeling the behavior of a harmonic drive gear transmission, MIT AITR-1365, 1992).
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import scipy
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid_plugins.elastic.link_torque import Band
 
 _UNLOADED = 0.05  # of the rms torque: below, the teeth are between their sides
 _REST = 0.02  # of the largest speed: friction at the link has its sign beyond
@@ -22,10 +28,53 @@ _MOST_CROSSINGS = 150  # of the teeth in a recording, whose positions are fitted
 
 COMPLIANCE, RELAXATION, DELAY, OFFSET, PLAY = range(5)
 """Columns that every joint has, in this order."""
+COMMON = 5
+"""Their number."""
 SCALE, ECCENTRICITY = "scale of the encoders", "eccentricity"
 HARDENING, LINK_FRICTION = "hardening", "friction at the link"
-CANDIDATES = (ECCENTRICITY, SCALE, LINK_FRICTION, HARDENING)
-"""Columns that must reduce the error on data left out, in the order in which they are tried."""
+OVAL = "half turns of the joint"
+MOTOR_WAVES = {f"{count} in a turn of the motor": count for count in (1, 2, 4)}
+CANDIDATES = (ECCENTRICITY, SCALE, LINK_FRICTION, HARDENING, OVAL, *MOTOR_WAVES)
+"""Columns that must reduce the error on data left out."""
+
+
+class Bend(NamedTuple):
+    """Deflection e of K e + H e³ = τ, linear near c = 1/K and h = H/K⁴.
+
+    Each (N,), and e = by_compliance c + by_cubic h + rest; without hardening τ, -τ³ and 0.
+    """
+
+    by_compliance: Array
+    by_cubic: Array
+    rest: Array
+
+    @classmethod
+    def near(cls, torque: Array, compliance: float, cubic: float) -> Bend:
+        """Return the deflection under a torque (N,) near 1/K and H/K⁴."""
+        if not (cubic > 0 and compliance > 0):
+            return cls(torque, -(torque**3), np.zeros_like(torque))
+        bent = deflection_by(torque, compliance, cubic)
+        stiffness, hardening = 1 / compliance, cubic / compliance**4
+        tangent = stiffness + 3 * hardening * bent**2
+        by_compliance = (stiffness * bent + 4 * hardening * bent**3) / compliance / tangent
+        by_cubic = -(bent**3) / compliance**4 / tangent
+        return cls(by_compliance, by_cubic, bent - by_compliance * compliance - by_cubic * cubic)
+
+
+def deflection_by(torque: Array, compliance: float, cubic: float) -> Array:
+    """Return the deflection e (N,) of K e + H e³ = τ.
+
+    By the hyperbolic sine of a third of an argument (Vieta), as cpp/core/src/gear_spring.hpp.
+
+    Args:
+        torque: τ (N,).
+        compliance: 1/K.
+        cubic: H/K⁴, not negative.
+    """
+    if cubic == 0:
+        return compliance * torque
+    scale = 2 * np.sqrt(compliance**3 / (3 * cubic))
+    return np.asarray(scale * np.sinh(np.arcsinh(3 * compliance * torque / scale) / 3))
 
 
 class JointLoad(NamedTuple):
@@ -34,22 +83,27 @@ class JointLoad(NamedTuple):
     Attributes:
         torque: transmitted to the link [N*m or N].
         side: of the teeth that touch, 1 or -1; 0 throughout where only one side ever does.
-        relaxed: torque that follows it with the time constant assumed for D/K.
-        relaxed_rate: its derivative [N*m/s or N/s].
+        bend: deflection of the gear under torque that follows it with the time constant assumed for
+            D/K; its rest is removed from the deflection.
+        relaxed_rate: derivative of that torque [N*m/s or N/s].
         position: of the link [rad or m].
+        motor: position of the motor behind the gear.
         velocity: of the link.
         deflection: of the motor's encoder against that of the link, without its known delay.
+        ratio: of the gear, radians of the motor for each rad or m; 1 where it is not known.
         touching: samples at which the teeth touch.
         loaded: those far enough from samples at which they may not.
     """
 
     torque: Array
     side: Array
-    relaxed: Array
+    bend: Bend
     relaxed_rate: Array
     position: Array
+    motor: Array
     velocity: Array
     deflection: Array
+    ratio: float
     touching: NDArray[np.bool_]
     loaded: NDArray[np.bool_]
 
@@ -120,32 +174,46 @@ def _parts(touches: NDArray[np.bool_]) -> tuple[NDArray[np.int64], int]:
     return numbers, int(count)
 
 
-def columns_of(motion: JointLoad, extras: tuple[str, ...], orders: tuple[float, ...]) -> Array:
+def columns_of(
+    motion: JointLoad, extras: tuple[str, ...], orders: tuple[float, ...], band: Band
+) -> Array:
     """Return the columns (N, c): the five of every joint, those of extras, two of each order.
 
     Args:
         motion: of the joint.
         extras: some of ``CANDIDATES``.
         orders: periods of harmonics for each turn of the joint, or for each 2π metres.
+        band: through whose low-pass waves have to pass as the deflection has.
     """
     always = [
-        motion.relaxed,
+        motion.bend.by_compliance,
         -motion.relaxed_rate,
         motion.velocity,
         np.ones_like(motion.torque),
         0.5 * motion.side,
     ]
-    angles = [order * motion.position for order in orders]
-    waves = [wave(angle) for angle in angles for wave in (np.cos, np.sin)]
-    more = [column for name in extras for column in _extra(name, motion)]
+    more = [column for name in extras for column in _extra(name, motion, band)]
+    waves = [wave for order in orders for wave in _waves(order * motion.position, band)]
     return np.stack([*always, *more, *waves], axis=1)
 
 
-def _extra(name: str, motion: JointLoad) -> list[Array]:
+def _waves(angle: Array, band: Band) -> list[Array]:
+    return [band.smooth(np.cos(angle)), band.smooth(np.sin(angle))]
+
+
+def width_of(name: str) -> int:
+    """Return the number of columns of an extra: two of a wave."""
+    return 2 if name in (ECCENTRICITY, OVAL) or name in MOTOR_WAVES else 1
+
+
+def _extra(name: str, motion: JointLoad, band: Band) -> list[Array]:
     if name == HARDENING:
-        return [-(motion.torque**3)]
+        return [motion.bend.by_cubic]
     if name == LINK_FRICTION:
         return [np.tanh(motion.velocity / (_REST * np.abs(motion.velocity).max()))]
     if name == SCALE:  # gears and factors are rounded
         return [motion.position]
-    return [np.cos(motion.position), np.sin(motion.position)]
+    angle = motion.position if name == ECCENTRICITY else 2 * motion.position
+    if name in MOTOR_WAVES:
+        angle = MOTOR_WAVES[name] * motion.ratio * motion.motor
+    return _waves(angle, band)

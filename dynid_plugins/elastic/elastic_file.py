@@ -41,10 +41,19 @@ def elastic_file(text: str, where: Path, joints: Sequence[PassiveJoint]) -> Elas
         )
     written = _WRITERS[root](text, where, joints)
     loose = [joint.motor for joint in joints if joint.backlash > 0]
-    if not loose:
-        return written
-    note = f"Backlash of {listed(loose)} is not in the file: the gears there have none."
-    return replace(written, notes=(*written.notes, note))
+    hard = [joint.motor for joint in joints if joint.hardening > 0]
+    notes = written.notes
+    if loose:
+        notes = (
+            *notes,
+            f"Backlash of {listed(loose)} is not in the file: the gears there have none.",
+        )
+    if hard:
+        notes = (
+            *notes,
+            f"Hardening of {listed(hard)} is not in the file: stiffness is linear there.",
+        )
+    return replace(written, notes=notes)
 
 
 def joint_sentences(written: ElasticFile) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_law_settings, control_model
+from dynid.control.link_torque import by_motors
 from dynid.control.tracking.motions import tracking_motion
 from dynid.control.tracking.settings import given_tracking
 from dynid.errors import SimulationError
@@ -132,7 +133,7 @@ class _Run(NamedTuple):
 
 def _follow(robot: Robot, references: Array, factor: float) -> _Run:
     """Follow references (N, n) with a law whose stiffness is wrong by a factor."""
-    settings = control_law_settings(robot, control_rate=1 / _CYCLE)
+    settings = control_law_settings(by_motors(robot), control_rate=1 / _CYCLE)
     settings.elastic.stiffness = factor * settings.elastic.stiffness
     settings.collision.torque_error_max = np.full(len(robot.joints), np.inf)
     law = _core.ControlLaw(len(robot.joints), settings)

@@ -11,6 +11,7 @@ from dynid.arrays import Array
 from dynid.errors import RecordingError
 from dynid.identification.result import Identification
 from dynid.recording.model import Recording
+from dynid.robot.drives import transmission
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
@@ -20,7 +21,11 @@ from dynid_plugins.elastic.deflection import (
     CANDIDATES,
     COMPLIANCE,
     DELAY,
+    HARDENING,
+    MOTOR_WAVES,
+    RELAXATION,
     SCALE,
+    Bend,
     JointLoad,
     columns_of,
     crossings,
@@ -40,7 +45,8 @@ from dynid_plugins.elastic.two_encoders import name_of
 
 Progress = Callable[[str], None]
 
-_ROUNDS = 3  # in which the delay of the encoders converges
+_MOST_ROUNDS = 10  # in which delay, damping and hardening converge
+_SETTLED_CHANGE = 0.1  # standard deviations
 _BORDERS_OF_A_RECORDING = 4  # fewest, each the samples that a filter affects at an end
 
 
@@ -111,11 +117,14 @@ def _predicted_deflection(
     assumed = _Assumed.none(model)
     assumed.delays[joint.number] = joint.fit.shifted
     assumed.time_constants[joint.number] = joint.fit.time_constant
+    assumed.cubic[joint.number] = joint.fit.cubic
     motion = _motions(pair, model, assumed)[1][joint.number]
     band = Band.of(model.robot, pair.sampling_rate)
-    columns = band.kept(columns_of(motion, joint.fit.extras, joint.fit.orders))
+    columns = band.kept(columns_of(motion, joint.fit.extras, joint.fit.orders, band))
     used = _used(pair, motion, band)
-    return band.kept(motion.deflection)[used], (columns @ joint.fit.coefficients)[used]
+    measured, fitted = band.kept(motion.deflection), columns @ joint.fit.coefficients
+    rest = band.kept(motion.bend.rest)
+    return (measured + rest)[used], (fitted + rest)[used]
 
 
 def _check_duration(pair: Recording, robot: Robot) -> None:
@@ -137,15 +146,30 @@ class _Assumed(NamedTuple):
     Attributes:
         delays: of the links' encoders (n,) [s].
         time_constants: damping over stiffness (n,) [s].
+        cubic: 1/K and H/K⁴ of joints that harden (n, 2), else 0.
     """
 
     delays: Array
     time_constants: Array
+    cubic: Array
 
     @classmethod
     def none(cls, model: Model) -> _Assumed:
         joints = len(model.robot.joints)
-        return cls(np.zeros(joints), np.zeros(joints))
+        return cls(np.zeros(joints), np.zeros(joints), np.zeros((joints, 2)))
+
+    def improve(self, joint: int, fit: DeflectionFit) -> bool:
+        """Take over what a joint's fit has found; return whether it was known before."""
+        hardening, before = fit.place(HARDENING), self.time_constants[joint]
+        self.delays[joint] += fit.coefficients[DELAY]
+        self.time_constants[joint] = max(fit.whole_time_constant, 0.0)
+        slower = (self.time_constants[joint] - before) * fit.coefficients[COMPLIANCE]
+        rests = {DELAY: fit.coefficients[DELAY], RELAXATION: slower}
+        if hardening is not None:
+            rests[hardening] = fit.coefficients[hardening] - self.cubic[joint, 1]
+            self.cubic[joint] = fit.coefficients[[COMPLIANCE, hardening]]
+        deviations = np.sqrt(np.diag(fit.covariance))
+        return all(abs(rest) <= _SETTLED_CHANGE * deviations[n] for n, rest in rests.items())
 
 
 def _first_delays(pairs: Sequence[Recording], robot: Robot) -> Array:
@@ -178,12 +202,14 @@ def _fit_joints(pairs: Sequence[Recording], model: Model, delays: Array) -> list
     assumed = _Assumed.none(model)._replace(delays=delays.copy())
     elastic = settings.indices(robot)
     fits: dict[int, DeflectionFit] = {}
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_ROUNDS):
+        settled = True
         found = [_motions(pair, model, assumed) for pair in pairs]
         for joint in elastic:
             fit = fits[joint] = _fit(pairs, found, joint, model, assumed, fits.get(joint))
-            assumed.delays[joint] += fit.coefficients[DELAY]
-            assumed.time_constants[joint] = max(fit.whole_time_constant, 0.0)
+            settled &= assumed.improve(joint, fit)
+        if settled:
+            break
     return [
         ElasticJoint(
             number=joint,
@@ -191,6 +217,7 @@ def _fit_joints(pairs: Sequence[Recording], model: Model, delays: Array) -> list
             prismatic=model.mechanism.prismatic[joint],
             tolerance=settings.largest_deflection,
             fit=fits[joint],
+            ratio=float(_gear_ratios(robot)[joint]),
         )
         for joint in elastic
     ]
@@ -205,26 +232,36 @@ def _motions(
     motion = link_motion(pair, model.robot, assumed.delays)
     found = link_torque(model, motion)
     # through the same filter as the torque: teeth that meet ring near its cut-off
-    deflection = band.smooth(pair.position) - motion.position
+    motors = band.smooth(pair.position)
+    deflection = motors - motion.position
+    ratios = _gear_ratios(model.robot)
     joints = []
     for joint, time_constant in enumerate(assumed.time_constants.tolist()):
         torque = found.torque[:, joint]
         lagging = relaxed(torque, time_constant, rate)
+        bend = Bend.near(lagging, *assumed.cubic[joint].tolist())
         touches = touching(torque)
         joints.append(
             JointLoad(
                 torque=torque,
                 side=np.sign(torque),
-                relaxed=lagging,
+                bend=bend,
                 relaxed_rate=band.rate_of(lagging),
                 position=motion.position[:, joint],
+                motor=motors[:, joint],
                 velocity=motion.velocity[:, joint],
-                deflection=deflection[:, joint],
+                deflection=deflection[:, joint] - bend.rest,
+                ratio=float(ratios[joint]),
                 touching=touches,
                 loaded=loaded(touches, band.reach),
             )
         )
     return found, joints
+
+
+def _gear_ratios(robot: Robot) -> Array:
+    """Return the radians of each motor for each rad or m of its joint (n,)."""
+    return np.abs(transmission(robot.drives, len(robot.joints)))
 
 
 def _used(pair: Recording, motion: JointLoad, band: Band) -> Array:
@@ -254,12 +291,14 @@ def _fit(
     used = [_used(pair, one, band) for pair, one in zip(pairs, motions, strict=True)]
     motions = _with_sides_that_differ(motions, used, band)
     values = [band.kept(one.deflection) for one in motions]
+    if motions[0].ratio == 1.0:
+        candidates = [name for name in candidates if name not in MOTOR_WAVES]
     if before is None:
         most = elastic_settings(model.robot).most_harmonics
         selection = select_columns(motions, values, used, band, most, candidates)
     else:
         selection = Selection(before.extras, before.orders, before.held_out)
-    wanted = [columns_of(one, selection.extras, selection.orders) for one in motions]
+    wanted = [columns_of(one, selection.extras, selection.orders, band) for one in motions]
     count = wanted[0].shape[1]
     columns = _with_crossings(wanted, motions, band)
     fitted = coloured_fit(columns, values, used)
@@ -273,6 +312,7 @@ def _fit(
         determined=fitted.determined[:count],
         shifted=float(assumed.delays[joint]),
         time_constant=float(assumed.time_constants[joint]),
+        cubic=assumed.cubic[joint].copy(),
         held_out=selection.errors,
         residual=float(
             np.sqrt(np.mean(np.concatenate(fitted.residual)[np.concatenate(used)] ** 2))

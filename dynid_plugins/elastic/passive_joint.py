@@ -25,6 +25,7 @@ class PassiveJoint:
         rotor: inertia of the motor behind the gear [kg*m^2 or kg]; None: as in the file.
         backlash: total, which files of simulators do not have [rad or m].
         prismatic: whether it slides.
+        hardening: cubic stiffness, which they do not have either [N*m/rad^3 or N/m^3].
     """
 
     motor: str
@@ -33,6 +34,7 @@ class PassiveJoint:
     rotor: float | None
     backlash: float
     prismatic: bool
+    hardening: float = 0.0
 
     @property
     def name(self) -> str:
@@ -95,9 +97,9 @@ def passive_joints(robot: Robot, names: Mapping[str, str]) -> tuple[PassiveJoint
                 f"{', '.join(robot.joints)}."
             )
     elastic = settings.indices(robot)
-    stiffness, damping, backlash = (
+    stiffness, damping, backlash, hardening = (
         per_joint(getattr(settings, name), len(elastic), f"elastic.{name}").tolist()
-        for name in ("stiffness", "damping", "backlash")
+        for name in ("stiffness", "damping", "backlash", "hardening")
     )
     rotors, slides = settings.known_rotors(robot), robot.mechanism().prismatic
     return tuple(
@@ -108,6 +110,7 @@ def passive_joints(robot: Robot, names: Mapping[str, str]) -> tuple[PassiveJoint
             rotor=None if rotors is None else float(rotors[joint]),
             backlash=backlash[place],
             prismatic=bool(slides[joint]),
+            hardening=hardening[place],
         )
         for place, joint in enumerate(elastic)
     )

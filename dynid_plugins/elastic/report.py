@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dynid_plugins.elastic.resonance import Resonances
     from dynid_plugins.elastic.result import ElasticIdentification, ElasticJoint, Estimated
 
+_HALF_TURN = 2.0  # order of a wave that an encoder may have, too
 _SEEN = 2.0  # standard deviations
 _UNEXPLAINED = 0.3  # of the torque at waves
 
@@ -146,10 +147,12 @@ def _notes(joint: ElasticJoint) -> Iterator[str]:
             f"{joint.name}: an encoder is eccentric by "
             f"{significant(1e3 * joint.eccentricity, 3)} {unit} over a turn."
         )
-    for wave in joint.harmonics:
+    for wave in (*joint.ripple, *joint.harmonics):
+        source = "gear" if wave in joint.ripple and wave.order != _HALF_TURN else "gear or encoder"
+        amplitude = _shown(wave.size, 1e3)
         yield (
             f"{joint.name}: a wave of {significant(wave.order)} periods a turn, "
-            f"{significant(1e3 * wave.amplitude, 3)} {unit}, of gear or encoder."
+            f"{amplitude} {unit}, of {source}."
         )
 
 

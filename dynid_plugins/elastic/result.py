@@ -10,15 +10,19 @@ import numpy as np
 from dynid.arrays import Array
 from dynid_plugins.elastic.deflection import (
     CANDIDATES,
+    COMMON,
     COMPLIANCE,
     DELAY,
     ECCENTRICITY,
     HARDENING,
     LINK_FRICTION,
+    MOTOR_WAVES,
     OFFSET,
+    OVAL,
     PLAY,
     RELAXATION,
     SCALE,
+    width_of,
 )
 from dynid_plugins.elastic.two_encoders import name_of
 
@@ -30,7 +34,6 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
 
 _CERTAIN = 3.0  # standard deviations: with fewer nothing can be said
-_FIRST_EXTRA = 5
 _SIGNS = 2.0  # standard deviations: a negative stiffness beyond has a wrong sign
 
 Verdict = Literal["rigid", "elastic", "unknown"]
@@ -58,11 +61,18 @@ class Harmonic(NamedTuple):
         order: periods for each turn of the joint, or for each 2π metres.
         amplitude: [rad or m].
         phase: of cos(order q - phase) [rad].
+        deviation: standard deviation of the amplitude [rad or m].
     """
 
     order: float
     amplitude: float
     phase: float
+    deviation: float
+
+    @property
+    def size(self) -> Estimated:
+        """Amplitude with its standard deviation."""
+        return Estimated(self.amplitude, self.deviation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +87,7 @@ class DeflectionFit:
         determined: (c,) which columns the motion determines.
         shifted: delay of the link's encoder that was removed before [s].
         time_constant: damping over stiffness that was assumed [s].
+        cubic: 1/K and H/K⁴ that were assumed beyond the columns of hardening (2,).
         held_out: (blocks,) mean squared errors on blocks left out [rad^2 or m^2].
         residual: rms error of the fit [rad or m].
         load: (K,) of each recording: link torque [N*m or N].
@@ -90,6 +101,7 @@ class DeflectionFit:
     determined: Array
     shifted: float
     time_constant: float
+    cubic: Array
     held_out: Array
     residual: float
     load: tuple[Array, ...]
@@ -122,12 +134,22 @@ class DeflectionFit:
 
     def place(self, name: str) -> int | None:
         """Return the first column of an extra; None where it was not chosen."""
-        at = _FIRST_EXTRA
+        at = COMMON
         for extra in self.extras:
             if extra == name:
                 return at
-            at += 2 if extra == ECCENTRICITY else 1
+            at += width_of(extra)
         return None
+
+    def wave(self, order: float, column: int) -> Harmonic:
+        """Return the wave of an order whose cosine has this column, and its sine the next."""
+        both = slice(column, column + 2)
+        wave = self.coefficients[both]
+        amplitude = float(np.hypot(*wave))
+        slope = wave / max(amplitude, 1e-300)
+        variance = float(slope @ self.covariance[both, both] @ slope)
+        deviation = float(np.sqrt(max(variance, 0.0)))
+        return Harmonic(order, amplitude, float(np.arctan2(wave[1], wave[0])), deviation)
 
     def is_certain(self, name: str) -> bool:
         """Return whether an extra of one column is above its standard deviations."""
@@ -146,6 +168,7 @@ class ElasticJoint:
         prismatic: whether it slides.
         tolerance: deflection up to which it counts as rigid [rad or m].
         fit: of its deflection.
+        ratio: of its gear, radians of the motor for each rad or m; 1 where it is not known.
     """
 
     number: int
@@ -153,6 +176,7 @@ class ElasticJoint:
     prismatic: bool
     tolerance: float
     fit: DeflectionFit
+    ratio: float = 1.0
 
     @property
     def stiffness(self) -> Estimated | None:
@@ -218,11 +242,20 @@ class ElasticJoint:
     @property
     def harmonics(self) -> tuple[Harmonic, ...]:
         """Waves of the angle, the strongest one first tried."""
-        count = len(self.fit.orders)
-        waves = self.fit.coefficients[len(self.fit.coefficients) - 2 * count :].reshape(-1, 2)
+        first = len(self.fit.coefficients) - 2 * len(self.fit.orders)
         return tuple(
-            Harmonic(order, float(np.hypot(*wave)), float(np.arctan2(wave[1], wave[0])))
-            for order, wave in zip(self.fit.orders, waves, strict=True)
+            self.fit.wave(order, first + 2 * place) for place, order in enumerate(self.fit.orders)
+        )
+
+    @property
+    def ripple(self) -> tuple[Harmonic, ...]:
+        """Waves of the gear: of the motor's angle, and of half turns of the joint."""
+        orders = {OVAL: 2.0} | {name: n * self.ratio for name, n in MOTOR_WAVES.items()}
+        places = {name: self.fit.place(name) for name in orders}
+        return tuple(
+            self.fit.wave(orders[name], place)
+            for name, place in places.items()
+            if place is not None
         )
 
     @property
@@ -300,6 +333,7 @@ def _row(joint: ElasticJoint) -> dict[str, Any]:
         **with_deviations({name: getattr(joint, name) for name in _QUANTITIES}),
         "least_stiffness": joint.least_stiffness,
         "eccentricity": joint.eccentricity,
+        "ripple": [one._asdict() for one in joint.ripple],
         "harmonics": [one._asdict() for one in joint.harmonics],
         "deflection_range": joint.deflection_range,
         "residual": joint.fit.residual,

@@ -23,6 +23,7 @@ struct Gear
   double stiffness = 5000.0;
   double damping = 0.0;
   double backlash = 0.0;
+  double hardening = 0.0;
 };
 
 DrivePlantSettings elastic(Eigen::Index n, const Gear & gear, double rate = 1000.0)
@@ -32,6 +33,7 @@ DrivePlantSettings elastic(Eigen::Index n, const Gear & gear, double rate = 1000
   settings.mode = DriveMode::torque;
   settings.command_delay = settings.feedback_delay = 0.0;
   settings.joint_stiffness = VectorXd::Constant(n, gear.stiffness);
+  settings.joint_hardening = VectorXd::Constant(n, gear.hardening);
   settings.joint_damping = VectorXd::Constant(n, gear.damping);
   settings.joint_backlash = VectorXd::Constant(n, gear.backlash);
   settings.rotor_inertia = VectorXd::Constant(n, rotor);
@@ -75,7 +77,8 @@ TEST_P(AnyGear, ConservesEnergyWithoutDampingAndFriction)
     const auto & truth = plant.truth();
     const double e = bent(gear, truth.motor_position[0] - truth.position[0]);
     return rotor / 2 * std::pow(truth.motor_velocity[0], 2) +
-           inertia / 2 * std::pow(truth.velocity[0], 2) + gear.stiffness / 2 * e * e;
+           inertia / 2 * std::pow(truth.velocity[0], 2) + gear.stiffness / 2 * e * e +
+           gear.hardening / 4 * std::pow(e, 4);
   };
   const double before = energy();
   double worst = 0.0;
@@ -91,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
   ElasticPlant, AnyGear,
   testing::Values(
     Gear{50.0}, Gear{5e3}, Gear{5e6}, Gear{5e9}, Gear{50.0, 0.0, 0.01}, Gear{5e3, 0.0, 1e-3},
-    Gear{5e6, 0.0, 1e-3}, Gear{5e9, 0.0, 1e-4}));
+    Gear{5e6, 0.0, 1e-3}, Gear{5e9, 0.0, 1e-4}, Gear{50.0, 0.0, 0.0, 1e4},
+    Gear{5e3, 0.0, 0.0, 1e10}, Gear{5e3, 0.0, 1e-3, 1e10}));
 
 /// Error of motor and link after 0.2 s against Runge and Kutta's method with tiny steps.
 double error_at(double rate)
@@ -152,7 +156,8 @@ TEST(ElasticPlant, RestsBentByTheLoadUntilSomethingMovesIt)
   const auto description = planar_arm();
   const VectorXd parameters = dynid::Mechanism(description).urdf_parameters();
   for (const auto mode : {DriveMode::position, DriveMode::torque_and_gravity}) {
-    for (const auto & gear : {Gear{800.0}, Gear{3e4, 5.0, 1e-3}, Gear{1e10}}) {
+    for (const auto & gear :
+         {Gear{800.0}, Gear{3e4, 5.0, 1e-3}, Gear{1e10}, Gear{800.0, 1.0, 1e-3, 1e7}}) {
       auto settings = elastic(2, gear);
       settings.mode = mode;
       DrivePlant plant(description, parameters, settings);
@@ -164,7 +169,8 @@ TEST(ElasticPlant, RestsBentByTheLoadUntilSomethingMovesIt)
         planar_torque(begin.position, Eigen::Vector2d::Zero(), Eigen::Vector2d::Zero());
       for (int j = 0; j < 2; ++j) {
         const double e = bent(gear, begin.motor_position[j] - begin.position[j]);
-        EXPECT_NEAR(gear.stiffness * e, load[j], 1e-5 + 1e-15 * gear.stiffness);
+        EXPECT_NEAR(
+          (gear.stiffness + gear.hardening * e * e) * e, load[j], 1e-5 + 1e-15 * gear.stiffness);
       }
       double moved = 0.0;
       for (int k = 0; k < 2000; ++k) {

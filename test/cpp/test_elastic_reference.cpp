@@ -98,6 +98,24 @@ TEST(ElasticReference, MotorsLeadByTheBendOfTheirGears)
   EXPECT_GT(largest, 1e-3) << "the gear bends";
 }
 
+TEST(ElasticReference, MotorsLeadLessWhereTheirGearsHarden)
+{
+  auto settings = elastic_settings();
+  const double hardening = 0.5 * gear * gear * gear / (weight * weight);
+  settings.elastic.hardening = one(hardening);
+  SwungLaw swung(settings);
+  swung.swing_for(2.0);
+  double smallest = 1.0;
+  for (int k = 0; k < 2000; ++k) {
+    swung.step();
+    const double lead = swung.command() - lagged(swung.time, 0).real();
+    const double torque = link_torque(swung.time);
+    EXPECT_NEAR(gear * lead + hardening * lead * lead * lead, torque, 0.01);
+    smallest = std::min(smallest, lead * gear / torque);
+  }
+  EXPECT_LT(smallest, 0.8) << "the gear is much stiffer under load";
+}
+
 TEST(ElasticReference, TorqueAcceleratesTheMotorsBeyondTheirLinks)
 {
   SwungLaw swung(elastic_settings());

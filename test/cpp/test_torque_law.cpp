@@ -328,6 +328,9 @@ TEST(TorqueLaw, DoesNotAllocate)
   const auto measured = robot.measured();
   const Feedback missing{one(nan), one(nan), one(nan)};
   expect_no_allocation("TorqueLaw::update", [&] { robot.law.update(moving, measured); });
+  auto with_links = measured;
+  with_links.link_position = one(0.0);
+  expect_no_allocation("with links", [&] { robot.law.update(moving, with_links); });
   expect_no_allocation(
     "the plant's cycle", [&] { robot.plant.step(zero, robot.law.torque_command()); });
   expect_no_allocation("TorqueLaw::update, stopping", [&] {

@@ -15,9 +15,12 @@ constexpr double uneven_drive_cycle = 0.1;  // of a cycle, too long or too short
 
 }  // namespace
 
-CollisionWatch::CollisionWatch(Eigen::Index drives, const ControlLawSettings & checked)
+CollisionWatch::CollisionWatch(
+  Eigen::Index drives, const ControlLawSettings & checked, const Eigen::VectorXd & gears)
 : rate_(checked.feedforward.control_rate),
   observes_(checked.method == DetectionMethod::momentum),
+  gears_(gears),
+  any_gear_((gears.array() > 0.5).any()),
   low_speed_(checked.collision.low_speed),
   slowest_(low_speed_),
   detector_(drives, checked.collision),
@@ -31,6 +34,7 @@ CollisionWatch::CollisionWatch(Eigen::Index drives, const ControlLawSettings & c
 {
   error_.setZero(drives);
   friction_.setZero(drives);
+  of_links_.setZero(drives);
   set_suspensions();
 }
 
@@ -57,6 +61,9 @@ void CollisionWatch::leave_unsupervised() noexcept
 void CollisionWatch::use(ControlModel * model) noexcept
 {
   model_ = model;
+  if (model != nullptr) {
+    model->supervise_gears(gears_);
+  }
   set_slowest();
   expected_.clear();
   restart_monitor();
@@ -101,6 +108,11 @@ void CollisionWatch::expect(const Eigen::VectorXd & torque, const Reference & mo
   const auto n = error_.size();
   auto expected = expected_.entering();
   expected.head(n) = torque;
+  if (any_gear_ && model_ != nullptr) {
+    const auto & [position, velocity, acceleration] = motion;
+    model_->supervised_torque(position, velocity, acceleration, of_links_);
+    expected.head(n) = (gears_.array() > 0.5).select(of_links_, torque);
+  }
   expected.segment(n, n) = motion.velocity;
   expected.segment(2 * n, n) = motion.acceleration;
   expected[3 * n] = 1.0;
@@ -114,9 +126,8 @@ void CollisionWatch::expect_command(const Reference & commanded) noexcept
   expect_nothing();
   if (model_ != nullptr) {
     auto expected = expected_.entering();
-    model_->torque(
-      FeedforwardMode::full, commanded.position, commanded.velocity, commanded.acceleration,
-      expected.head(n));
+    model_->supervised_torque(
+      commanded.position, commanded.velocity, commanded.acceleration, expected.head(n));
     expected[3 * n] = 1.0;
   }
 }
@@ -129,8 +140,7 @@ void CollisionWatch::expect_coasting(
   auto expected = expected_.entering();
   expected.segment(n, n) = velocity;
   if (model_ != nullptr) {
-    model_->torque(
-      FeedforwardMode::full, position, velocity, expected.segment(2 * n, n), expected.head(n));
+    model_->supervised_torque(position, velocity, expected.segment(2 * n, n), expected.head(n));
     expected[3 * n] = 1.0;
   }
   expected_.pass();
@@ -152,6 +162,7 @@ void CollisionWatch::update(const Feedback & feedback, double cycles, double mea
   }
   if (model_ != nullptr) {
     model_->dry_friction(friction_);
+    friction_.array() *= 1.0 - gears_.array();
   } else {
     unavailable = BlindReason::no_model;
     friction_.setZero();
@@ -202,10 +213,11 @@ void CollisionWatch::observe(const Feedback & feedback, double cycles) noexcept
 }
 
 void CollisionWatch::receive(
-  const Feedback & feedback, const Eigen::VectorXd & command, double time) noexcept
+  const Feedback & feedback, const Eigen::VectorXd & torque, const Eigen::VectorXd & command,
+  double time) noexcept
 {
   inputs_.update(
-    feedback.position, feedback.velocity, feedback.torque, detector_.supervised(), command, time);
+    feedback.position, feedback.velocity, torque, detector_.supervised(), command, time);
 }
 
 void CollisionWatch::supervise(double time) noexcept

@@ -18,7 +18,9 @@ namespace dynid
 class CollisionWatch
 {
 public:
-  CollisionWatch(Eigen::Index drives, const ControlLawSettings & checked);
+  /// `gears` (n,): 1 where feedback is of the links and the torque in their gears, else 0.
+  CollisionWatch(
+    Eigen::Index drives, const ControlLawSettings & checked, const Eigen::VectorXd & gears);
 
   void restart() noexcept;
   void use(ControlModel * model) noexcept;
@@ -48,8 +50,11 @@ public:
   /// one, and of the feedback after that of the last one.
   void update(const Feedback & feedback, double cycles, double measured) noexcept;
 
-  /// Feedback that is missing, this time [s] after the last, with the command of the cycle before.
-  void receive(const Feedback & feedback, const Eigen::VectorXd & command, double time) noexcept;
+  /// Feedback of the drives and torque to compare that are missing, this time [s] after the last,
+  /// with the command of the cycle before.
+  void receive(
+    const Feedback & feedback, const Eigen::VectorXd & torque, const Eigen::VectorXd & command,
+    double time) noexcept;
   /// After update(): stops where torque was not evaluated for too long, or feedback is missing.
   void supervise(double time) noexcept;
 
@@ -69,6 +74,8 @@ private:
 
   double rate_;  // [Hz]
   bool observes_;
+  Eigen::VectorXd gears_;
+  bool any_gear_;
   Eigen::VectorXd low_speed_;
   Eigen::VectorXd slowest_;  // motion in which dry friction is known
   CollisionDetector detector_;
@@ -85,6 +92,7 @@ private:
   DelayLine expected_;
   Eigen::VectorXd error_;
   Eigen::VectorXd friction_;  // dry, of the model
+  Eigen::VectorXd of_links_;  // torque of the model
   Eigen::VectorXd no_error_;  // of a model without one
 };
 

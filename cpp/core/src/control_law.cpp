@@ -6,6 +6,7 @@
 #include "commanded_motion.hpp"
 #include "cycle_time.hpp"
 #include "dynid/drive_clock.hpp"
+#include "dynid/link_feedback.hpp"
 #include "elastic_reference.hpp"
 #include "numbers.hpp"
 #include "setting_checks.hpp"
@@ -71,6 +72,7 @@ struct ControlLaw::Parts
   Feedforward feedforward;
   StictionCompensation stiction;
   ElasticReference elastic;
+  LinkFeedback links;
   CollisionWatch watch;
   ControlModel * model = nullptr;
   bool model_acts = true;  // the gain of its torque is above 0
@@ -91,7 +93,8 @@ ControlLaw::Parts::Parts(
     drives, settings, settings.feedforward.additive_torque_delay + settings.torque_error_delay,
     inertia),
   elastic(drives, settings),
-  watch(drives, settings),
+  links(drives, settings.elastic, rate()),
+  watch(drives, settings, links.gears()),
   command(drives, settings),
   extrapolated(static_cast<int>(settings.extrapolation_time * rate() + cycle_rounding)),
   motion(command.motion())
@@ -127,16 +130,17 @@ void ControlLaw::Parts::update(
   }
   // the thread may have paused since the drives were read
   const double measured = drive_cycles.value_or(0) > 0 ? *drive_cycles : cycles;
+  const auto & compared = links.update(feedback, measured);
   if (is_stop(command.state())) {
     come_to_rest(given.position);
     // torque error and level stay up to date until reset()
-    watch_torque(feedback, cycles, measured);
+    watch_torque(compared, cycles, measured);
     return;
   }
   const double time = longest_time(cycles) / rate();
-  watch.receive(feedback, command.position(), time);
+  watch.receive(feedback, compared.torque, command.position(), time);
   follow(given, feedback, cycles);
-  watch_torque(feedback, cycles, measured);
+  watch_torque(compared, cycles, measured);
   watch.supervise(time);
   if (watch.detector().level() == CollisionLevel::stop) {
     begin_stop();
@@ -263,6 +267,7 @@ void ControlLaw::start(const VectorIn & position) noexcept
   parts.before = 1.0;
   parts.clock.restart();
   parts.feedforward.restart();
+  parts.links.restart();
   parts.watch.restart();
 }
 

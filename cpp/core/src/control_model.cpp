@@ -66,6 +66,9 @@ ControlModel::ControlModel(
   parameters_(own_),
   frictionless_(frictionless_parameters(mechanism_)),
   friction_(own_ - frictionless_),
+  motors_(Eigen::VectorXd::Zero(own_.size())),
+  rotors_(motors_),
+  links_(own_),
   converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
   payload_offset_(10 * mechanism_.payload_body())
 {
@@ -93,6 +96,26 @@ void ControlModel::set_payload(const Payload & payload) noexcept
   parameters_.segment<10>(payload_offset_) = own_.segment<10>(payload_offset_) + added;
   frictionless_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
   evaluated_ = false;
+}
+
+void ControlModel::supervise_gears(const VectorIn & gears) noexcept
+{
+  const auto & terms = mechanism_.terms();
+  const auto first = own_.size() - static_cast<Eigen::Index>(terms.size());
+  gears_ = (gears.array() > 0.5).any();
+  motors_.setZero();
+  rotors_.setZero();
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const auto & term = terms[k];
+    const bool at_gear = term.joint < gears.size() && gears[term.joint] > 0.5;
+    if (at_gear && term.kind->role != TermRole::spring) {
+      const auto place = first + static_cast<Eigen::Index>(k);
+      motors_[place] = own_[place];
+      rotors_[place] = term.kind->inertial() ? own_[place] : 0.0;
+    }
+  }
+  links_ = own_ - motors_;
+  coupled_ = gears_ && !mechanism_.coupling().isIdentity(0.0);
 }
 
 void ControlModel::reset_memory() noexcept
@@ -158,6 +181,19 @@ void ControlModel::torque(
   to_side(tau_, tau);
 }
 
+void ControlModel::supervised_torque(
+  const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, VectorOut tau) noexcept
+{
+  evaluate(q, dq, ddq);
+  tau = last_tau_;
+  if (coupled_) {
+    tau.setConstant(nan);
+  } else if (gears_) {
+    mechanism_.term_torque(commanded_, q, dq, ddq, motors_, tau_);
+    tau -= tau_;
+  }
+}
+
 void ControlModel::frictionless_torque(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, VectorOut tau) noexcept
 {
@@ -196,10 +232,22 @@ void ControlModel::momentum(
   to_joints(q, q_);
   to_joints(dq, dq_);
   mechanism_.momentum(measured_, q_, dq_, parameters_, momentum_, gradient_);
-  mechanism_.term_torque(measured_, q_, dq_, zero_, tau_);
+  leave_out_rotors();
+  mechanism_.term_torque(measured_, q_, dq_, zero_, links_, tau_);
   tau_ -= gradient_;
   to_side(momentum_, momentum);
   to_side(tau_, bias_torque);
+}
+
+/// Subtracts the momentum of rotors whose gears are supervised.
+void ControlModel::leave_out_rotors() noexcept
+{
+  if (coupled_) {
+    momentum_.setConstant(nan);
+  } else if (gears_) {
+    mechanism_.term_torque(measured_, q_, zero_, dq_, rotors_, tau_);
+    momentum_ -= tau_;
+  }
 }
 
 void ControlModel::inertia_torque(const VectorIn & q, const VectorIn & ddq, VectorOut tau) noexcept
@@ -207,6 +255,7 @@ void ControlModel::inertia_torque(const VectorIn & q, const VectorIn & ddq, Vect
   to_joints(q, q_);
   to_joints(ddq, dq_);  // M times it, whatever it is
   mechanism_.momentum(measured_, q_, dq_, parameters_, momentum_, gradient_);
+  leave_out_rotors();
   to_side(momentum_, tau);
 }
 

@@ -92,8 +92,10 @@ struct DrivePlant::Parts
   Eigen::VectorXd position;
   Eigen::VectorXd velocity;
   Eigen::VectorXd torque;
+  // at the joints
+  Eigen::VectorXd link_position;
   // at the motors
-  Eigen::VectorXd measured;  // position, velocity, torque (3 n)
+  Eigen::VectorXd measured;  // position, velocity, torque, and position of the links (4 n)
   Eigen::VectorXd no_offset;
   Eigen::VectorXd offset;  // of the drives without a fault
   Eigen::VectorXd from;    // reference at the cycle's begin
@@ -129,16 +131,16 @@ DrivePlant::Parts::Parts(
   step(1.0 / (given.control_rate * steps)),
   random(given.seed),
   commands(given, side_to_motor),
-  measurements(delay_cycles(given.feedback_delay, given.control_rate), 3 * coupling.rows())
+  measurements(delay_cycles(given.feedback_delay, given.control_rate), 4 * coupling.rows())
 {
   const auto n = coupling.rows();
   for (auto * vector :
-       {&position, &velocity, &torque, &no_offset, &offset, &from, &reference, &reference_velocity,
-        &begin, &motor_position, &motor_velocity, &motor_torque, &mean_torque, &joint_torque,
-        &demand}) {
+       {&position, &velocity, &torque, &link_position, &no_offset, &offset, &from, &reference,
+        &reference_velocity, &begin, &motor_position, &motor_velocity, &motor_torque, &mean_torque,
+        &joint_torque, &demand}) {
     vector->setZero(n);
   }
-  measured.setZero(3 * n);
+  measured.setZero(4 * n);
   failed.setZero(n);
   rest_at(no_offset);
 }
@@ -323,6 +325,7 @@ void DrivePlant::Parts::measure() noexcept
     measured[i] = quantised(motor_position[i], settings.position_resolution[i]);
     measured[n + i] = settings.control_rate * (motor_position[i] - begin[i]);
     measured[2 * n + i] = quantised(noisy, settings.rated_torque[i] / 1000.0);
+    measured[3 * n + i] = quantised(bodies.truth().position[i], settings.position_resolution[i]);
   }
 }
 
@@ -331,7 +334,8 @@ void DrivePlant::Parts::set_feedback(const VectorIn & due) noexcept
   const auto n = position.size();
   position.noalias() = motor_to_side * due.head(n);
   velocity.noalias() = motor_to_side * due.segment(n, n);
-  torque.noalias() = side_to_motor.transpose() * due.tail(n);
+  torque.noalias() = side_to_motor.transpose() * due.segment(2 * n, n);
+  link_position = due.tail(n);
 }
 
 DrivePlant::DrivePlant(
@@ -379,6 +383,7 @@ void DrivePlant::step(const VectorIn & target, const VectorIn & torque_offset) n
 const Eigen::VectorXd & DrivePlant::position() const noexcept { return parts_->position; }
 const Eigen::VectorXd & DrivePlant::velocity() const noexcept { return parts_->velocity; }
 const Eigen::VectorXd & DrivePlant::torque() const noexcept { return parts_->torque; }
+const Eigen::VectorXd & DrivePlant::link_position() const noexcept { return parts_->link_position; }
 std::uint64_t DrivePlant::rejected_inputs() const noexcept { return parts_->commands.rejected(); }
 std::uint64_t DrivePlant::lost_frames() const noexcept { return parts_->commands.lost(); }
 bool DrivePlant::failed(Eigen::Index drive) const noexcept

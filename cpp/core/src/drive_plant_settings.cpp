@@ -41,6 +41,7 @@ void DrivePlantSettings::check(Eigen::Index drives) const
   check_settings(
     drives, {
               {"joint_stiffness", joint_stiffness, least, infinity},
+              {"joint_hardening", given_or(joint_hardening, drives, 0.0), 0.0, most},
               {"joint_damping", joint_damping, 0.0, most},
               {"joint_backlash", joint_backlash, 0.0, most},
               {"rotor_inertia", rotor_inertia, 0.0, most},

@@ -17,9 +17,7 @@ constexpr double gear_tolerance = 1e-10;     // of a torque, for the solution in
 }  // namespace
 
 ElasticGears::ElasticGears(const DrivePlantSettings & settings, Eigen::Index joints)
-: stiffness_(given_or(settings.joint_stiffness, joints, infinity)),
-  damping_(given_or(settings.joint_damping, joints, 0.0)),
-  half_(0.5 * given_or(settings.joint_backlash, joints, 0.0)),
+: damping_(given_or(settings.joint_damping, joints, 0.0)),
   inertia_(given_or(settings.rotor_inertia, joints, 0.0))
 {
   elastic_.setZero(joints);
@@ -27,41 +25,49 @@ ElasticGears::ElasticGears(const DrivePlantSettings & settings, Eigen::Index joi
     vector->setZero(joints);
   }
   carried_.setOnes(joints);
+  const auto stiffness = given_or(settings.joint_stiffness, joints, infinity);
+  const auto hardening = given_or(settings.joint_hardening, joints, 0.0);
+  const auto backlash = given_or(settings.joint_backlash, joints, 0.0);
   for (Eigen::Index j = 0; j < joints; ++j) {
-    elastic_[j] = std::isfinite(stiffness_[j]) ? 1 : 0;
+    springs_.push_back({stiffness[j], hardening[j], 0.5 * backlash[j]});
+    elastic_[j] = std::isfinite(stiffness[j]) ? 1 : 0;
     any_ = any_ || elastic(j);
-    backlash_ = backlash_ || (elastic(j) && half_[j] > 0.0);
+    linear_ = linear_ && !(elastic(j) && (backlash[j] > 0.0 || hardening[j] > 0.0));
     inertia_[j] = elastic(j) ? inertia_[j] : 0.0;
   }
 }
 
 double ElasticGears::deflection(Eigen::Index joint, double torque) const noexcept
 {
-  const double play =
-    std::abs(torque) > negligible_torque ? std::copysign(half_[joint], torque) : 0.0;
-  return torque / stiffness_[joint] + play;
+  const auto & gear = spring(joint);
+  const double play = std::abs(torque) > negligible_torque ? std::copysign(gear.half, torque) : 0.0;
+  return gear.bent_by(torque) + play;
 }
 
-double ElasticGears::bent(Eigen::Index joint, double deflection) const noexcept
+double ElasticGears::stiffness(Eigen::Index joint, double torque) const noexcept
 {
-  return deflection - std::clamp(deflection, -half_[joint], half_[joint]);
+  return spring(joint).tangent(spring(joint).bent_by(torque));
 }
 
 /// The discrete gradient between the deflections before and after the step.
 ElasticGears::Torque ElasticGears::mean(Eigen::Index joint, double after) const noexcept
 {
-  const double stiffness = stiffness_[joint];
-  const double first = bent(joint, before_[joint]);
-  const double last = bent(joint, after);
-  if (half_[joint] == 0.0 || first * last > 0.0) {
-    return {stiffness * (first + last) / 2.0, stiffness / 2.0};
+  const auto & gear = spring(joint);
+  const double first = gear.bent(before_[joint]);
+  const double last = gear.bent(after);
+  const double squares = first * first + last * last;
+  if (gear.half == 0.0 || first * last > 0.0) {
+    const double value = (gear.stiffness / 2.0 + gear.hardening / 4.0 * squares) * (first + last);
+    const double cubic = gear.hardening / 4.0 * (squares + 2.0 * last * (first + last));
+    return {value, gear.stiffness / 2.0 + cubic};
   }
   const double change = after - before_[joint];
   if (change == 0.0 || (first == 0.0 && last == 0.0)) {
     return {0.0, 0.0};
   }
-  const double value = stiffness * (last * last - first * first) / (2.0 * change);
-  return {value, std::max((stiffness * last - value) / change, 0.0)};
+  const double value = (gear.stiffness / 2.0 + gear.hardening / 4.0 * squares) *
+                       (last * last - first * first) / change;
+  return {value, std::max((gear.torque(last) - value) / change, 0.0)};
 }
 
 void ElasticGears::begin(const PlantTruth & truth, double step) noexcept
@@ -72,8 +78,8 @@ void ElasticGears::begin(const PlantTruth & truth, double step) noexcept
   after_ = before_ + step * rate_;
   for (Eigen::Index j = 0; j < before_.size(); ++j) {
     const double middle = before_[j] + 0.5 * step * rate_[j];
-    const bool touch =
-      half_[j] == 0.0 || std::abs(before_[j]) > half_[j] || std::abs(middle) > half_[j];
+    const double half = spring(j).half;
+    const bool touch = half == 0.0 || std::abs(before_[j]) > half || std::abs(middle) > half;
     dashpot_[j] = touch ? damping_[j] : 0.0;
   }
 }
@@ -130,7 +136,8 @@ bool ElasticGears::settle(const VectorIn & motors, const VectorIn & links) noexc
     const double exact = mean(j, after_[j]).value;
     const double linear = value + slope * (after_[j] - guess);
     // beside the spring's torque, that of the deflection's rounding
-    const double rounding = 1e-15 * stiffness_[j] * (std::abs(after_[j]) + half_[j]);
+    const auto & gear = spring(j);
+    const double rounding = 1e-15 * gear.tangent(after_[j]) * (std::abs(after_[j]) + gear.half);
     settled = settled && std::abs(exact - linear) <= gear_tolerance * std::abs(exact) + rounding;
   }
   return settled;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dynid/drive_plant.hpp"
+#include "gear_spring.hpp"
 
 namespace dynid
 {
@@ -11,11 +12,11 @@ namespace dynid
 /// The elastic gears between motors and links of a DrivePlant, without their friction. All at the
 /// joints (n,), behind the gears; a rigid joint's motor is its link.
 ///
-/// A gear with stiffness K, damping D and backlash b transmits K e + D dδ/dt where its teeth touch,
-/// with e the deflection δ = motor - link beyond b / 2. In a step, its elastic part is the change
-/// of the spring's energy for the change of δ (a discrete gradient; Gonzalez, J. Nonlinear Sci. 6,
-/// 1996): it conserves energy exactly, whatever the stiffness, and is the mean torque where the
-/// teeth touch throughout.
+/// A gear with stiffness K, hardening H, damping D and backlash b transmits K e + H e^3 + D dδ/dt
+/// where its teeth touch, with e the deflection δ = motor - link beyond b / 2. In a step, its
+/// elastic part is the change of the spring's energy for the change of δ (a discrete gradient;
+/// Gonzalez, J. Nonlinear Sci. 6, 1996): it conserves energy exactly, whatever the stiffness, and
+/// is the mean torque where the teeth touch throughout.
 class ElasticGears
 {
 public:
@@ -24,13 +25,14 @@ public:
 
   /// Whether any joint is elastic, or one.
   [[nodiscard]] bool any() const noexcept { return any_; }
-  [[nodiscard]] bool backlash() const noexcept { return backlash_; }  ///< of any elastic joint
+  [[nodiscard]] bool linear() const noexcept { return linear_; }  ///< all, without backlash
   [[nodiscard]] bool elastic(Eigen::Index joint) const noexcept { return elastic_[joint] != 0; }
 
   /// Inertia of the motors of elastic joints; 0 where rigid [kg*m^2 or kg].
   [[nodiscard]] const Eigen::VectorXd & inertia() const noexcept { return inertia_; }
 
-  [[nodiscard]] double stiffness(Eigen::Index joint) const noexcept { return stiffness_[joint]; }
+  /// Derivative of a joint's torque by its deflection, where it transmits a torque.
+  [[nodiscard]] double stiffness(Eigen::Index joint, double torque) const noexcept;
 
   /// Deflection of an elastic joint that transmits a torque at rest [rad or m].
   [[nodiscard]] double deflection(Eigen::Index joint, double torque) const noexcept;
@@ -66,16 +68,18 @@ private:
     double value;
     double slope;  // by the deflection after the step
   };
-  [[nodiscard]] double bent(Eigen::Index joint, double deflection) const noexcept;
+  [[nodiscard]] const GearSpring & spring(Eigen::Index joint) const noexcept
+  {
+    return springs_[static_cast<std::size_t>(joint)];
+  }
   [[nodiscard]] Torque mean(Eigen::Index joint, double after) const noexcept;
 
   bool any_ = false;
-  bool backlash_ = false;
+  bool linear_ = true;
   double step_ = 0.0;
   Eigen::VectorXi elastic_;
-  Eigen::VectorXd stiffness_;
+  std::vector<GearSpring> springs_;
   Eigen::VectorXd damping_;
-  Eigen::VectorXd half_;  // of the backlash
   Eigen::VectorXd inertia_;
   Eigen::VectorXd before_;   // deflection before the step
   Eigen::VectorXd rate_;     // of it

@@ -5,6 +5,7 @@
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "cycle_time.hpp"
+#include "gear_spring.hpp"
 #include "numbers.hpp"
 #include "setting_checks.hpp"
 #include "smooth_step.hpp"
@@ -16,33 +17,36 @@ namespace
 
 constexpr double most_lag_steps = 100.0;  // nominal cycles in one that came late
 
-ElasticSettings filled(ElasticSettings settings, Eigen::Index drives)
-{
-  settings.stiffness = given_or(settings.stiffness, drives, infinity);
-  settings.rotor_inertia = given_or(settings.rotor_inertia, drives, 0.0);
-  settings.backlash = given_or(settings.backlash, drives, 0.0);
-  return settings;
-}
-
 /// How far a gear turns under a torque: where that is small, the backlash adds a compliance of the
 /// gear's own size, so that the lead neither jumps nor turns abruptly where the torque reverses.
-double deflection(double torque, double stiffness, double backlash) noexcept
+double deflection(double torque, const GearSpring & gear) noexcept
 {
-  if (!std::isfinite(stiffness)) {
+  if (!std::isfinite(gear.stiffness)) {
     return 0.0;
   }
-  const double half = 0.5 * backlash;
-  const double side =
-    half > 0.0 ? torque / std::sqrt(torque * torque + stiffness * half * stiffness * half) : 0.0;
-  return torque / stiffness + half * side;
+  const double small = gear.stiffness * gear.half;
+  const double side = small > 0.0 ? torque / std::sqrt(torque * torque + small * small) : 0.0;
+  return gear.bent_by(torque) + gear.half * side;
 }
 
 }  // namespace
 
-void ElasticSettings::check(Eigen::Index drives) const
+ElasticSettings ElasticSettings::filled(Eigen::Index drives) const
 {
-  check_declared(filled(*this, drives), drives);
+  auto settings = *this;
+  settings.stiffness = given_or(stiffness, drives, infinity);
+  settings.hardening = given_or(hardening, drives, 0.0);
+  settings.rotor_inertia = given_or(rotor_inertia, drives, 0.0);
+  settings.damping = given_or(damping, drives, 0.0);
+  settings.backlash = given_or(backlash, drives, 0.0);
+  settings.link_torque = given_or(link_torque, drives, 0.0);
+  settings.link_factor = given_or(link_factor, drives, 1.0);
+  settings.link_offset = given_or(link_offset, drives, 0.0);
+  settings.link_delay = given_or(link_delay, drives, 0.0);
+  return settings;
 }
+
+void ElasticSettings::check(Eigen::Index drives) const { check_declared(filled(drives), drives); }
 
 bool ElasticSettings::enabled() const noexcept { return elastic_cutoff > 0.0; }
 
@@ -52,7 +56,7 @@ double ElasticSettings::delay() const noexcept
 }
 
 ElasticReference::ElasticReference(Eigen::Index drives, const ControlLawSettings & checked)
-: settings_(filled(checked.elastic, drives)),
+: settings_(checked.elastic.filled(drives)),
   enabled_(settings_.enabled()),
   rate_(checked.feedforward.control_rate),
   fade_step_(checked.feedforward.ramp_step()),
@@ -160,7 +164,9 @@ void ElasticReference::bend(ControlModel * model, double time, Eigen::VectorXd &
   model->frictionless_torque(position, velocity, acceleration, needed_);
   for (Eigen::Index i = 0; i < lead.size(); ++i) {
     const double torque = needed_[i] - settings_.rotor_inertia[i] * acceleration[i];
-    const double bent = deflection(torque, settings_.stiffness[i], settings_.backlash[i]);
+    const GearSpring gear{
+      settings_.stiffness[i], settings_.hardening[i], 0.5 * settings_.backlash[i]};
+    const double bent = deflection(torque, gear);
     const double most = farthest_[i];
     lead[i] = std::isfinite(bent) ? std::clamp(bent, -most, most) : 0.0;
   }

@@ -59,7 +59,9 @@ void FeedbackCheck::update(
   const Feedback & feedback, const Eigen::VectorXd & command,
   const Eigen::VectorXd & acceleration_max, double time) noexcept
 {
-  feedback_ = feedback;
+  feedback_.position = feedback.position;  // not those of links: nothing here uses them
+  feedback_.velocity = feedback.velocity;
+  feedback_.torque = feedback.torque;
   for (Eigen::Index i = 0; i < position_.size(); ++i) {
     auto & drive = drives_[static_cast<std::size_t>(i)];
     age(drive, {feedback.position[i], feedback.velocity[i], feedback.torque[i]}, command[i], time);

@@ -172,13 +172,13 @@ void PlantBodies::bend_once(bool & stiff) noexcept
     for (Eigen::Index i = 0; i < zero_.size(); ++i) {
       system_(i, j) = gears_.elastic(i) ? (load_[i] - bias_[i]) / small : 0.0;
     }
-    system_(j, j) += gears_.stiffness(j);
+    system_(j, j) += gears_.stiffness(j, bias_[j]);
   }
   cholesky_.compute(system_);
   stiff = stiff && cholesky_.info() == Eigen::Success;
   if (stiff) {
     for (Eigen::Index j = 0; j < zero_.size(); ++j) {
-      change_[j] *= gears_.elastic(j) ? gears_.stiffness(j) : 0.0;
+      change_[j] *= gears_.elastic(j) ? gears_.stiffness(j, bias_[j]) : 0.0;
     }
     cholesky_.solveInPlace(change_);
   }
@@ -249,7 +249,7 @@ bool PlantBodies::advance_elastic(const VectorIn & torque, double step) noexcept
   find_impulses(torque, step);
   gears_.begin(truth, step);
   gears_.linearise();
-  for (int iteration = 1; gears_.backlash() && iteration <= most_contacts; ++iteration) {
+  for (int iteration = 1; !gears_.linear() && iteration <= most_contacts; ++iteration) {
     change_velocities(step, false);
     if (gears_.settle(motor_after_, after_)) {
       break;

@@ -121,6 +121,17 @@ public:
     std::ignore = states_[3 * joints_.size()]->set_value(counted, true);
   }
 
+  /// Sets a state of this name, where the controller has claimed it.
+  void set_state(const std::string & name, double value)
+  {
+    const auto names = state_names();
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      if (names[k] == name) {
+        std::ignore = states_[k]->set_value(value, true);
+      }
+    }
+  }
+
   [[nodiscard]] std::vector<std::string> state_names() const
   {
     return controller_->state_interface_configuration().names;

@@ -76,6 +76,7 @@ std::string description(const Parameters & parameters, bool with_effort = true)
     <state_interface name="position"/><state_interface name="velocity"/>
     <state_interface name="effort"/><state_interface name="status_word"/>
     <state_interface name="error_code"/><state_interface name="mode_display"/>
+    <state_interface name="link_position"/>
     </joint></ros2_control></robot>)";
 }
 

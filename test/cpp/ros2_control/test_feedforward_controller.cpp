@@ -112,6 +112,84 @@ TEST(FeedforwardController, RunsCycles)
   EXPECT_EQ(controller.torque_offset(), 0.0) << "deactivation sets the torque offset to 0";
 }
 
+/// Of a controller that compares the torque in the gear; friction of its motor is not in it.
+Parameters with_gear(const Parameters & more)
+{
+  auto all = with_model(more);
+  for (const auto & one : Parameters{
+         {"elastic.link_torque", std::vector<bool>{true}},
+         {"elastic.stiffness", std::vector<double>{1000.0}},
+         {"collision.debounce_time", 0.0},
+         {"collision.reversal_boost", std::vector<double>{0.0}}}) {
+    all.push_back(one);
+  }
+  for (auto & one : all) {
+    if (one.get_name() == "collision.torque_error_max") {
+      one = {"collision.torque_error_max", std::vector<double>{0.5}};  // Coulomb friction is 1
+    }
+  }
+  return all;
+}
+
+TEST(FeedforwardController, ComparesTheTorqueInGears)
+{
+  const Parameter encoder("elastic.link_position_interface", "link_position");
+  const Parameter sensor("elastic.link_torque_interface", "link_torque");
+  for (const auto & measured : {encoder, sensor}) {
+    const bool by_sensor = measured == sensor;
+    const std::string name = by_sensor ? "axis/link_torque" : "axis/link_position";
+    ControllerUnderTest controller({"axis"}, with_gear({measured}));
+    ASSERT_TRUE(controller.configure());
+    const auto names = controller.state_names();
+    EXPECT_EQ(names.back(), name) << "which is claimed";
+    ASSERT_TRUE(controller.activate());
+    const auto transmit = [&](double torque) {
+      controller.set_state(name, by_sensor ? torque : -torque / 1000.0);
+    };
+    transmit(-weight);
+    rest(controller, 50, nan);
+    EXPECT_NEAR(controller.torque_offset(), -weight, tolerance)
+      << "the motor's torque need not be known";
+    transmit(-weight + 0.4);
+    rest(controller, 5, nan);
+    EXPECT_NE(controller.torque_offset(), 0.0);
+    transmit(-weight + 0.6);
+    rest(controller, 2, nan);
+    EXPECT_EQ(controller.torque_offset(), 0.0) << "a contact smaller than friction stops the robot";
+  }
+}
+
+TEST(FeedforwardController, StopsWhereALinkIsNotMeasured)
+{
+  const Parameters encoder{
+    {"elastic.link_position_interface", "link_position"}, {"cycle_interface", "robot/cycles"}};
+  ControllerUnderTest controller({"axis"}, with_gear(encoder));
+  ASSERT_TRUE(controller.configure());
+  ASSERT_TRUE(controller.activate());
+  controller.set_state("axis/link_position", weight / 1000.0);
+  rest(controller, 50);
+  EXPECT_NE(controller.torque_offset(), 0.0);
+  controller.set_state("axis/link_position", nan);
+  rest(controller, 90);
+  EXPECT_NE(controller.torque_offset(), 0.0);
+  rest(controller, 20);
+  EXPECT_EQ(controller.torque_offset(), 0.0);
+}
+
+TEST(FeedforwardController, RefusesGearsThatItCannotCompare)
+{
+  EXPECT_FALSE(ControllerUnderTest({"axis"}, with_gear({})).configure())
+    << "nothing measures the link";
+  Parameters rigid{
+    {"elastic.link_torque", std::vector<bool>{true}},
+    {"elastic.link_position_interface", "link_position"}};
+  EXPECT_FALSE(ControllerUnderTest({"axis"}, with_model(rigid)).configure())
+    << "no stiffness is known";
+  rigid.emplace_back("elastic.link_torque_interface", "link_torque");
+  EXPECT_TRUE(ControllerUnderTest({"axis"}, with_model(rigid)).configure())
+    << "a sensor needs none";
+}
+
 TEST(FeedforwardController, RefusesChangedModels)
 {
   ControllerUnderTest controller({"axis"}, settings(sealed()));

@@ -60,6 +60,24 @@ TEST(SimulatedDrives, ThePluginIsFoundAndHoldsTheRobotAtHome)
     << "effort is in the profile's unit";
 }
 
+TEST(SimulatedDrives, AnEncoderAtTheLinkShowsTheDeflection)
+{
+  constexpr double stiffness = 2000.0;  // [N m/rad]
+  auto parameters = pendulum_parameters();
+  EXPECT_EQ(active(parameters).state("link_position"), home)
+    << "of a rigid joint it is the motor's";
+  parameters["joint_stiffness"] = "2000.0";
+  parameters["joint_hardening"] = parameters["joint_backlash"] = "0.0";
+  parameters["joint_damping"] = "5.0";
+  parameters["rotor_inertia"] = "0.3";
+  auto drives = active(parameters);
+  for (int k = 0; k < 500; ++k) {
+    drives.cycle(nan, nan);
+  }
+  EXPECT_NEAR(drives.state("position"), home, 1e-6);
+  EXPECT_NEAR(drives.state("link_position") - home, weight / stiffness, 1e-4);
+}
+
 TEST(SimulatedDrives, PositionAndTorqueOffsetAreFollowed)
 {
   auto drives = active();

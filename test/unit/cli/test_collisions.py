@@ -119,6 +119,15 @@ def test_a_mistake_is_reported_in_one_sentence(
     assert sentence in ran.said
 
 
+def test_thresholds_of_gears_do_not_go_into_a_model_of_motors(workshop: Path) -> None:
+    model, before = workshop / "model.yaml", (workshop / "model.yaml").read_bytes()
+    tune = ["collisions", "tune", workshop / "tuning", "-m", model, "-p", workshop / "duo.yaml"]
+    ran = dynid(*tune, "--into-model", "--set", "elastic.link_torque=true")
+    assert ran.code == 2
+    assert "elastic.link_torque: true, but" in ran.said
+    assert model.read_bytes() == before
+
+
 def test_a_wrong_payload_reduces_the_margins(workshop: Path) -> None:
     payload = workshop / "payload.yaml"
     payload.write_text(

@@ -6,16 +6,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.simulated_puma import EXACT, RATE, puma, short_excitation
+from support.simulated_puma import EXACT, RATE, ROBOT, puma, short_excitation
 
+from dynid import _core
+from dynid.control.build import control_law_settings
+from dynid.control.controlled_robot import ControlledRobot
 from dynid.control.link_torque import at_links
 from dynid.control.residual import recorded_residual
+from dynid.control.ros2_control import controller_parameters, hardware_tag
+from dynid.control.ros_parameters import feedforward_parameters
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.recording.model import Recording
 from dynid.robot.elastic import ElasticSettings
 from dynid.robot.link_encoders import load_both_encoders, load_supervised
 from dynid.robot.robot import Robot
+from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.simulate import simulate
 
@@ -139,3 +145,109 @@ def test_gears_that_are_not_known_are_refused(recording: Recording, missing: str
     robot = exact_robot(**{missing: None})
     with pytest.raises(ConfigurationError, match=r"link_torque needs elastic\.stiffness and"):
         recorded_residual(robot, true_mechanism(puma()), recording)
+
+
+# --- controllers ------------------------------------------------------------------------------
+
+
+def controlled(**changed: object) -> ControlledRobot:
+    """A simulated robot at rest under the control law, with low thresholds of torque errors.
+
+    They are above the constant torques of the simulated links, which count as their motors'.
+    """
+    robot = exact_robot(**changed)
+    collision = robot.settings(CollisionSettings).model_copy(
+        update={"torque_error_max": (5.0,), "reversal_boost": (0.0,)}
+    )
+    cell = ControlledRobot(robot.with_settings(collision))
+    cell.use(true_mechanism(robot))
+    run(cell, 1500)
+    return cell
+
+
+def run(cell: ControlledRobot, milliseconds: int) -> None:
+    for _ in range(milliseconds):
+        cell.step(10**9)
+
+
+def test_a_controller_finds_by_gears_what_friction_hides_from_motors() -> None:
+    cell = controlled()
+    assert not cell.latched, cell.collision
+    cell.robot.push("link_1", (0.0, 0.0, 0.0), moment=(0.0, 0.0, 8.0))  # less than friction
+    run(cell, 200)
+    assert "joint_1" in cell.collision
+    assert cell.law is not None
+    assert np.isfinite(cell.law.blind_time).all()
+
+
+def test_by_motors_such_thresholds_find_collisions_that_are_none() -> None:
+    assert controlled(link_torque=False).latched
+
+
+def test_a_link_that_is_not_measured_stops_the_robot() -> None:
+    cell = controlled()
+    assert cell.law is not None
+    cell.feedback.link_position = np.full(6, np.nan)
+    for _ in range(50):
+        cell.law.update(cell.reference, cell.feedback)
+    assert (cell.law.blind_time > 0.04).all()
+    assert not cell.latched
+    for _ in range(60):
+        cell.law.update(cell.reference, cell.feedback)
+    assert cell.law.detector.collision.cause == _core.CollisionCause.no_torque
+
+
+def test_a_controller_gets_gears_and_encoders_of_the_links() -> None:
+    names = ROBOT.joints[:2]
+    link = {"columns": names, "factor": 2.0, "sign": (1.0, -1.0), "offset": 0.1, "delay": 0.003}
+    robot = exact_robot(joints=names, stiffness=5e4, damping=9.0, link_position=link)
+    gears = feedforward_parameters(robot, control_rate=RATE)["elastic"]
+    assert gears["link_torque"] == [True, True, *[False] * 4]
+    assert gears["stiffness"][:3] == [5e4, 5e4, np.inf]
+    assert gears["damping"] == [9.0, 9.0, *[0.0] * 4]
+    assert gears["link_factor"] == [2.0, -2.0, *[1.0] * 4]
+    assert gears["link_offset"] == [0.1, 0.1, *[0.0] * 4]
+    assert gears["link_delay"] == [0.003, 0.003, *[0.0] * 4]
+    assert gears["link_position_interface"] == "link_position"
+    sensor = exact_robot(link_torque_interface="sensor", stiffness=None, link_position=None)
+    gears = feedforward_parameters(sensor, control_rate=RATE)["elastic"]
+    assert gears["link_torque_interface"] == "sensor"
+    assert "link_position_interface" not in gears
+    motors = feedforward_parameters(elastic(puma(), link_torque=False), control_rate=RATE)
+    assert not {"link_torque", "link_position_interface"} & set(motors.get("elastic", {}))
+
+
+def test_simulated_drives_have_encoders_at_the_links() -> None:
+    link = {"columns": ROBOT.joints, "factor": 2.0, "delay": 0.003}
+    robot = exact_robot(link_position=link, link_position_interface="encoder_2")
+    tag = hardware_tag(robot, "simulated", control_rate=RATE)
+    for joint in tag.findall("joint"):
+        names = [one.get("name") for one in joint.findall("state_interface")]
+        assert "link_position" in names
+    made = controller_parameters(robot, 1000, feedforward=True, simulated=True)
+    gears = made["feedforward_controller"]["ros__parameters"]["elastic"]
+    assert gears["link_position_interface"] == "link_position"
+    assert gears["link_factor"] == [1.0] * 6
+    assert gears["link_delay"] == [0.0] * 6
+    assert "link_position" not in str(hardware_tag(puma(), "simulated", control_rate=RATE))
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"stiffness": None}, r"needs elastic\.stiffness, or elastic\.link_torque_interface"),
+        ({"link_position": {"columns": ROBOT.joints, "delay": -0.001}}, r"delay .* is below 0"),
+        ({"link_position": {"columns": ROBOT.joints[:2]}}, "2 columns for 6 elastic joints"),
+    ],
+)
+def test_a_controller_is_refused_gears_that_it_cannot_compare(
+    changed: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=sentence):
+        control_law_settings(exact_robot(**changed), control_rate=RATE)
+
+
+def test_a_controller_of_coupled_motors_is_refused() -> None:
+    robot = exact_robot().model_copy(update={"coupling": tuple(map(tuple, np.eye(6) + 0.1))})
+    with pytest.raises(ConfigurationError, match="joints with motors of their own"):
+        control_law_settings(robot, control_rate=RATE)

@@ -58,6 +58,9 @@ struct Feedback
   Eigen::VectorXd position;
   Eigen::VectorXd velocity;
   Eigen::VectorXd torque;
+  // of the links of elastic joints; empty where nothing measures it
+  Eigen::VectorXd link_position = {};  ///< of encoders, in their unit
+  Eigen::VectorXd link_torque = {};    ///< of sensors in the gears
 };
 
 class DriveInertia;

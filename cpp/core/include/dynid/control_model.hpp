@@ -48,6 +48,11 @@ public:
   /// Replaces the payload by another one, which must pass check().
   void set_payload(const Payload & payload) noexcept;
 
+  /// From now on supervised_torque(), momentum() and inertia_torque() are those of the links where
+  /// this is 1 (n,), else 0: friction, rotors and constant torques are the motors'. Not a number
+  /// where motors are coupled, because a gear's torque is not that of one joint there.
+  void supervise_gears(const VectorIn & gears) noexcept;
+
   /// Relaxes the contacts of terms with memory, as before the first motion.
   void reset_memory() noexcept;
 
@@ -56,7 +61,11 @@ public:
     FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) noexcept;
 
-  /// The same without friction: rigid bodies, rotors, springs and constant torques.
+  /// The same as collision detection compares it: of the links where their gears are supervised.
+  void supervised_torque(
+    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, VectorOut tau) noexcept;
+
+  /// The same as torque() without friction: rigid bodies, rotors, springs and constant torques.
   void frictionless_torque(
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, VectorOut tau) noexcept;
 
@@ -73,7 +82,8 @@ public:
   /// false, that torque is NaN.
   [[nodiscard]] bool reached() const noexcept { return mechanism_.closed(commanded_); }
 
-  /// M dq, and the torque that would keep it constant: gravity and friction - C^T dq.
+  /// M dq, and the torque that would keep it constant: gravity and friction - C^T dq; of the links
+  /// where their gears are supervised.
   void momentum(
     const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut bias_torque) noexcept;
 
@@ -85,6 +95,7 @@ private:
   void to_side(const Eigen::VectorXd & joints, VectorOut side) const noexcept;
   void dry_friction(Workspace & workspace, VectorOut tau) noexcept;
   void evaluate(const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+  void leave_out_rotors() noexcept;
 
   Mechanism mechanism_;
   Workspace commanded_;  // its terms with memory follow the commanded motion
@@ -95,6 +106,11 @@ private:
   Eigen::VectorXd parameters_;    // with it
   Eigen::VectorXd frictionless_;  // the same, those of dissipative terms are 0
   Eigen::VectorXd friction_;      // those of dissipative terms alone
+  Eigen::VectorXd motors_;        // those that are not the links', of gears that are supervised
+  Eigen::VectorXd rotors_;        // those of rotor inertia alone
+  Eigen::VectorXd links_;         // terms without them
+  bool gears_ = false;            // whether there are any
+  bool coupled_ = false;          // and motors are coupled
   bool converts_;                 // between motors and joints
   Eigen::Index payload_offset_;  // first of the ten parameters of the body that carries the payload
   Eigen::VectorXd q_;            // at the joints, as all below

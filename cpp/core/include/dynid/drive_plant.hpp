@@ -80,9 +80,9 @@ struct PlantTruth
 ///
 /// At an elastic joint, drives and friction act on the motor, and a spring between it and the link
 /// bends: J d²θ/dt² = torque - friction - s, M(q) d²q/dt² + h(q, dq/dt) = s + external torque, with
-/// s = K e + D d(θ - q)/dt where the teeth touch and 0 in the backlash, and e the deflection θ - q
-/// beyond half the backlash. Springs and constant torques are the link's. Targets and feedback are
-/// the motors'; the torque against gravity, which a robot adds, is that at its links.
+/// s = K e + H e³ + D d(θ - q)/dt where the teeth touch and 0 in the backlash, and e the deflection
+/// θ - q beyond half the backlash. Springs and constant torques are the link's. Targets and
+/// feedback are the motors'; the torque against gravity, which a robot adds, is that at its links.
 class DrivePlant
 {
 public:
@@ -113,6 +113,9 @@ public:
   [[nodiscard]] const Eigen::VectorXd & position() const noexcept;
   [[nodiscard]] const Eigen::VectorXd & velocity() const noexcept;
   [[nodiscard]] const Eigen::VectorXd & torque() const noexcept;
+
+  /// Positions of the links at the joints (n,), of encoders as fine and as late as the motors'.
+  [[nodiscard]] const Eigen::VectorXd & link_position() const noexcept;
 
   /// Cycles whose target or offset had a value that was not finite.
   [[nodiscard]] std::uint64_t rejected_inputs() const noexcept;

@@ -44,6 +44,7 @@ struct DrivePlantSettings
   /// Elastic joints, all behind the gear; empty vectors: rigid joints without any of it. The rotor
   /// inertia term of an elastic joint is not used: its motor has `rotor_inertia` instead.
   Eigen::VectorXd joint_stiffness;  ///< [N*m/rad or N/m]; infinity: rigid
+  Eigen::VectorXd joint_hardening;  ///< cubic stiffness [N*m/rad^3 or N/m^3]
   Eigen::VectorXd joint_damping;    ///< [N*m*s/rad or N*s/m]
   Eigen::VectorXd joint_backlash;   ///< total [rad or m]
   Eigen::VectorXd rotor_inertia;    ///< above 0 where elastic [kg*m^2 or kg]

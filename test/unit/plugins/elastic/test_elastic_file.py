@@ -236,9 +236,10 @@ def test_an_sdf_without_rotor_inertia_is_refused() -> None:
         split(SDF, replace(ELBOW, rotor=None))
 
 
-def test_backlash_is_named_and_a_prismatic_joint_has_its_units() -> None:
-    found = split(SDF, replace(ELBOW, backlash=1e-4))
+def test_backlash_and_hardening_are_named_and_a_prismatic_joint_has_its_units() -> None:
+    found = split(SDF, replace(ELBOW, backlash=1e-4, hardening=1e6))
     assert "Backlash of elbow is not in the file: the gears there have none." in found.notes
+    assert "Hardening of elbow is not in the file: stiffness is linear there." in found.notes
     (sentence,) = joint_sentences(replace(found, joints=(SLIDER,), rotors=(4.0,)))
     assert "4.000 kg, then 'slider_elastic'" in sentence
     assert "N/m and 30.00 N s/m" in sentence

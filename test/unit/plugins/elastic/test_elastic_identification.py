@@ -11,23 +11,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
+from support.elastic_rod import DELAY, OFFSET, Gear, recording
 from typer.testing import CliRunner
 
 from dynid.cli import app
 from dynid.errors import ConfigurationError, RecordingError
-from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
-from dynid_plugins.elastic.deflection import relaxed
 from dynid_plugins.elastic.identification import deflection_errors, identify_elastic
 from dynid_plugins.elastic.report import print_elastic
 from dynid_plugins.elastic.result import ElasticJoint
 from dynid_plugins.elastic.two_encoders import two_encoders
 
-RATE = 500.0
-STIFFNESS, DAMPING, BACKLASH, DELAY, OFFSET = 5000.0, 10.0, 4e-4, 3e-3, 0.02
-NOISE = 2e-5
+GEAR = Gear()
+STIFFNESS, DAMPING, BACKLASH, NOISE = GEAR.stiffness, GEAR.damping, GEAR.backlash, GEAR.noise
 SETTINGS = (
     "elastic.rotor_inertia=0.5",
     "identification.cutoff_hz=20",
@@ -36,44 +34,7 @@ SETTINGS = (
 
 
 def rod(*more: str) -> Robot:
-    return load_robot("pendulum", overrides=[*SETTINGS, *more])
-
-
-def motion(time: np.ndarray) -> np.ndarray:
-    """Link positions (N, 1): sines from rest, after a second."""
-    ramp = np.clip(time / 2, 0, 1)
-    waves = np.sin(2 * np.pi * 0.31 * time) + 0.5 * np.sin(2 * np.pi * 0.83 * time + 1)
-    swelling = ramp**3 * (10 - 15 * ramp + 6 * ramp**2)
-    return np.asarray((swelling * (waves + 0.1 * np.sin(9 * time)))[:, None])
-
-
-def recording(
-    robot: Robot,
-    *,
-    seed: int = 0,
-    seconds: float = 10.0,
-    centre: float = 0.0,
-    size: float = 1.0,
-    added: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda q, torque: 0 * q,
-) -> tuple[Recording, np.ndarray]:
-    """Motor and link encoders of the rod; ``added`` to the deflection by position and torque."""
-    random = np.random.default_rng(seed)
-    time = np.arange(round(seconds * RATE)) / RATE
-    step = 1e-4
-    q, before, after = (centre + size * motion(time + late) for late in (0.0, -step, step))
-    dq, ddq = (after - before) / (2 * step), (after - 2 * q + before) / step**2
-    torque = robot.mechanism().without_terms().inverse_dynamics(q, dq, ddq)
-    lagging = relaxed(torque[:, 0], DAMPING / STIFFNESS, RATE)[:, None]
-    turned = ddq[:, 0] + np.gradient(np.gradient(lagging[:, 0] / STIFFNESS, 1 / RATE), 1 / RATE)
-    bent = lagging / STIFFNESS + BACKLASH / 2 * np.sign(torque) + added(q, torque)
-    noise = NOISE * random.standard_normal((2, *q.shape))
-    motor = Recording.from_arrays(
-        time,
-        q + bent + OFFSET + noise[0],
-        torque + 0.5 * turned[:, None] + 0.5 * np.tanh(dq / 0.01) + 0.3 * dq,
-        joint_names=robot.joints,
-    )
-    return motor, centre + size * motion(time - DELAY) + noise[1]
+    return GEAR.robot(*more)
 
 
 def identified(robot: Robot, pair: Recording) -> ElasticJoint:
@@ -131,14 +92,16 @@ def test_a_torque_that_keeps_its_sign_says_nothing_of_backlash() -> None:
     assert found.stiffness.value == pytest.approx(STIFFNESS, rel=0.05)
 
 
-def test_a_joint_that_hardens_has_a_cubic_stiffness() -> None:
-    robot = rod()
-    cubic = 0.02 * STIFFNESS**3 / 30**2  # 2 % of the deflection at 30 N m
-    pair = two_encoders(
-        *recording(robot, added=lambda _, torque: -cubic / STIFFNESS**4 * torque**3), robot
-    )
-    found = identified(robot, pair).hardening
-    assert found.value == pytest.approx(cubic, rel=0.2)
+@pytest.mark.parametrize("share", [0.02, 0.3], ids=["of a little", "of a third"])
+def test_a_joint_that_hardens_has_a_cubic_stiffness(share: float) -> None:
+    """By a share of the linear torque at the deflection that 30 N m would cause without it."""
+    gear = Gear(hardening=share * STIFFNESS**3 / 30**2)
+    robot = gear.robot()
+    joint = identified(robot, two_encoders(*recording(robot, gear), robot))
+    found = joint.hardening
+    assert found.value == pytest.approx(gear.hardening, rel=0.2)
+    assert abs(found.value - gear.hardening) < 3 * found.deviation
+    assert abs(joint.stiffness.value - STIFFNESS) < 3 * joint.stiffness.deviation
 
 
 @pytest.mark.parametrize("share", [1e-3, pytest.param(-2e-3, marks=pytest.mark.thorough)])
