@@ -10,19 +10,13 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.refit import friction_shapes
-from dynid.evaluation.hypotheses.rival_meanings import rival_meaning
-from dynid.evaluation.hypotheses.rivals import CAUSES
+from dynid.evaluation.hypotheses.relation_meanings import relation_meaning
 from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, TriedCause
 from dynid.evaluation.hypotheses.trial import Trial
 from dynid.recording.corrections import SIGNALS, Correction, Signal
 from dynid.text import listed, percent, significant, torque_unit
 
 _DEGREES = np.pi / 180
-_DIFFERENCES: Mapping[str, str] = {
-    "offset": "an offset that differs by",
-    "growth": "an offset that grows by",
-    "dry friction": "dry friction that differs by",
-}
 _MOTION: tuple[Signal, ...] = ("position", "velocity")
 _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
@@ -75,12 +69,9 @@ class Wording:
             "torques": self._swap,
             "positions": self._swap,
             "contact": self._contact,
-            "payload": self._payload,
-            "coupling": self._coupling,
-            "friction": self._friction,
-            **dict.fromkeys(CAUSES, self._rival),
+            "clock": self._clock,
         }
-        return words[candidate.kind](step, candidate)
+        return words.get(candidate.kind, self._relation)(step, candidate)
 
     def effect(self, before: Array, after: Array) -> tuple[str, str]:
         """Return the joint where the error falls most, and the effect there."""
@@ -278,6 +269,9 @@ class Wording:
         every = len(candidate.joints) == len(self._joints)
         names = () if every else self._names(candidate)
         what = f"{where}: " if where else "" if every else f"{names[0]}: "
+        doubt = ""
+        if candidate.alike:
+            doubt = ", by a delay or a low-pass, which the recordings do not distinguish"
         later = "later" if delay > 0 else "earlier"
         key, corrections = self._fixed(
             Correction(
@@ -288,7 +282,7 @@ class Wording:
             "recordings_differ" if where else "time_shift",
             names,
             f"{what}torque is recorded {abs(delay) * 1e3:.3g} ms {later} than its motion (standard "
-            f"deviation {candidate.deviation * 1e3:.2g} ms).",
+            f"deviation {candidate.deviation * 1e3:.2g} ms){doubt}.",
             f"Align effort and position in the recording.{'' if where else key}",
             () if where else corrections,
             (
@@ -375,6 +369,15 @@ class Wording:
     def _swap(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         first, other = self._names(candidate)
         what, signals = _EXCHANGED[candidate.kind]
+        if candidate.recordings:
+            return Meaning(
+                "swapped_channels",
+                (first, other),
+                f"{self._recording(candidate)}: the {what} of {first} and {other} are exchanged, "
+                "and not in the rest.",
+                "Do not fit these recordings together: check the order of joints in each.",
+                statement=f"{candidate.kind} of {self._recording(candidate)}",
+            )
         key, corrections = self._fixed(
             *(
                 Correction(signal=signal, joint=joint, source=source)
@@ -412,67 +415,27 @@ class Wording:
             ),
         )
 
-    def _payload(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        # ten factors of the payload of each loaded recording, in order
-        place = 10 * int(candidate.outcome.state.loaded[: candidate.recordings[0]].sum())
-        mass = float(candidate.outcome.refit.factors[place])
-        deviation = float(candidate.outcome.refit.deviations[place])
-        known = deviation < abs(mass) / 2
-        more = "more" if mass > 0 else "less"
-        size = (
-            f", {significant(abs(mass), 3)} ± {significant(deviation, 1)} kg {more}"
-            if known
-            else ""
-        )
+    def _clock(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+        number = candidate.recordings[0]
+        clocks = candidate.outcome.state.clock, step.before.state.clock
+        ratio = float(np.divide(*(clock[number] for clock in clocks)))
         return Meaning(
-            "recordings_differ",
+            "clock",
             (),
-            f"{self._recording(candidate)}: the robot carries another load than in the rest{size}.",
-            "Do not fit these recordings together; `dynid payload identify` weighs the load.",
-            evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
+            f"{self._recording(candidate)}: its clock counts {significant(ratio, 4)} s in a second "
+            "of the rest.",
+            "Do not fit these recordings together: check the rate or the stamps of the samples.",
+            evidence=(("ratio of time", ratio), *_deviation(candidate, "relative ")),
         )
 
-    def _friction(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        names, joint = self._names(candidate), candidate.joints[-1]
-        unit = torque_unit(self._trial.mechanism.prismatic[joint])
-        refit = candidate.outcome.refit
-        sizes: dict[str, float] = {}
-        if len(names) == 1:  # numbers of several would be a table
-            what = ("offset", "growth", "dry friction")
-            sizes = dict(zip(what, refit.factors[-4:-1].tolist(), strict=True))
-        known = [
-            f"{_DIFFERENCES[what]} {significant(size, 3)} {unit}"
-            for (what, size), deviation in zip(sizes.items(), refit.deviations[-4:-1], strict=False)
-            if abs(size) > 2 * deviation
-        ]
-        differs = f": {listed(known)}" if known else ""
-        own = "has friction or an offset of its own"
-        if len(names) > 1:
-            own = "have friction or offsets of their own"
-        return Meaning(
-            "recordings_differ",
-            names,
-            f"{self._recording(candidate)}: {listed(names)} {own}{differs}.",
-            "Check what changes at {joints}, such as its temperature, a brake, a cable or the zero "
-            "of its torque, and fit recordings together that are alike.",
-            evidence=tuple((f"{what} [{unit}]", size) for what, size in sizes.items()),
-            statement="" if known else f"friction of {self._recording(candidate)}",
-        )
-
-    def _rival(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _relation(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         recording = self._recording(candidate) if candidate.recordings else ""
-        refit = candidate.outcome.refit
-        return rival_meaning(candidate.kind, self._names(candidate), recording, refit)
-
-    def _coupling(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        driven, driving = self._names(candidate)
-        return Meaning(
-            "unmodelled_coupling",
-            (driven, driving),
-            f"{driven}: friction or a rotor that moves with {driving} acts on it, as of a motor "
-            "that moves both joints.",
-            f"If the transmissions of {driving} and {driven} are coupled, add 'coupling' to the "
-            "profile, and the terms of the coupled motor with side: motor.",
+        joint = candidate.joints[-1] if candidate.joints else 0
+        unit = torque_unit(self._trial.mechanism.prismatic[joint])
+        state, refit = candidate.outcome.state, candidate.outcome.refit
+        delay = float(state.delay[0, joint])
+        return relation_meaning(
+            candidate.kind, self._names(candidate), recording, unit, refit, delay
         )
 
 

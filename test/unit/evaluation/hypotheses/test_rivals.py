@@ -21,7 +21,7 @@ from support.searched_arm import (
 from support.synthetic import recorded
 
 from dynid.arrays import Array
-from dynid.evaluation.hypotheses.measured import Measured, measured_columns
+from dynid.evaluation.hypotheses.relations import Context, Relation, relation_columns
 from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.recording.model import Recording
 
@@ -105,9 +105,8 @@ def test_a_factor_stays_one_with_no_other_shape_beside_it(joint: int, factor: fl
 def test_shapes_of_a_torque_are_no_multiples_of_it() -> None:
     trial = trial_of(crane_recording())
     data = trial.data(Hypothesis.unchanged(trial.samples))
-    columns = measured_columns(
-        data, np.zeros_like(data.torque), trial.samples.recording, Measured("shape", 1)
-    )
+    context = Context(data, lambda _: data.torque, trial.samples.time)
+    columns = relation_columns(context, Relation("shape", (1,)), trial.samples.recording)
     kept = data.kept[:, 1]
     products = data.torque[kept, 1] @ columns[kept, 1]
     assert np.abs(products) == pytest.approx(0.0, abs=1e-6 * np.linalg.norm(data.torque) ** 2)
