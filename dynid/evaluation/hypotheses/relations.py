@@ -130,8 +130,9 @@ def _derivative(context: Context, joints: Joints, _: NDArray[np.bool_], name: st
     return columns
 
 
-def _hysteresis(context: Context, joints: Joints, _: NDArray[np.bool_]) -> Array:
-    return _at(context.data, joints[0], context.signal("stops")[:, joints[0]])
+def _memory(context: Context, joints: Joints, _: NDArray[np.bool_], name: str) -> Array:
+    """Return stop operators (m, n, c) of a joint, by their name in ``SampledTrack``."""
+    return _at(context.data, joints[0], context.signal(name)[:, joints[0]])
 
 
 def _shape(context: Context, joints: Joints, _: NDArray[np.bool_]) -> Array:
@@ -158,7 +159,8 @@ _COLUMNS: Mapping[str, Callable[[Context, Joints, NDArray[np.bool_]], Array]] = 
         "coupling": _coupling,
         "robot": _robot,
         "shape": _shape,
-        "hysteresis": _hysteresis,
+        "hysteresis": partial(_memory, name="stops"),
+        "presliding": partial(_memory, name="presliding"),
         "filter": partial(_derivative, name="slope"),
         "second": partial(_derivative, name="curvature"),
         "crosstalk": _crosstalk,

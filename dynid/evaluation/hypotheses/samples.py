@@ -21,6 +21,7 @@ _INSTANTS = 2_400  # of all recordings: enough for a few hundred parameters of t
 _CUTOFF_SHARE = 0.05  # of the sampling rate, if the motion is not filtered
 _SPREAD = 2.0  # periods of the cut-off frequency over which a jump is spread
 _STOPS = (0.05, 0.15, 0.45)  # widths of stop operators, of the torque (rms)
+_PRESLIDING = (0.003, 0.01, 0.03, 0.1)  # the same of positions, of their standard deviation
 _SLOW_SHARE = 0.1  # of the peak speed: near a reversal the shape of friction decides the torque
 
 
@@ -67,19 +68,23 @@ class SampledTrack:
 
         A sum of them is the inverse of a hysteresis that is one of plays.
         """
-        columns = [
-            [
-                size
-                * JointTerm("presliding", 0, scale=width * size).column(
-                    position=torque, velocity=slope
-                )
-                for width in _STOPS
-            ]
-            for torque, slope, size in zip(
-                self.torque.T, self.slope.T, np.maximum(self.torque_size, 1e-300), strict=True
-            )
-        ]
-        return np.asarray(np.array(columns).transpose(2, 0, 1))
+        return _stops(self.torque, self.slope, np.multiply.outer(_STOPS, self.torque_size))
+
+    @cached_property
+    def presliding(self) -> Array:
+        """Stop operators (N, n, c) of position, as of friction whose contacts bend first."""
+        sizes = np.multiply.outer(_PRESLIDING, self.position.std(axis=0))
+        return _stops(self.position, self.velocity, sizes)
+
+
+def _stops(values: Array, rates: Array, widths: Array) -> Array:
+    """Return stop operators (N, n, c) of values (N, n) with their rates and widths (c, n)."""
+    every = np.zeros((*values.shape, len(widths)))
+    for (number, joint), width in np.ndenumerate(widths):
+        term = JointTerm("presliding", 0, scale=max(width, 1e-300))
+        column = term.column(position=values[:, joint], velocity=rates[:, joint])
+        every[:, joint, number] = width * column
+    return every
 
 
 @dataclass(frozen=True, eq=False)

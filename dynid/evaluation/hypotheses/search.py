@@ -158,7 +158,7 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         unseen = _unseen(trial, now)
         judged += [replace(c, outcome=trial.judged(c.outcome)) for c in unseen]
     judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if _matters(now, c)]
-    while judged and not _is_determined(trial, judged[0]):
+    while judged and not _is_determined(trial, now, judged[0]):
         judged = judged[1:]
     # one of those that few are tried of is no evidence for another cause
     if not any(is_seen(now, c) for c in judged if c.kind not in _FEW_TRIED or c is judged[0]):
@@ -178,7 +178,7 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         chosen = rival
     elif rival is not None and rival.kind != "robot":
         rest = [rival, *rest]
-    others = tuple(c for c in rest if not is_better(chosen, c) and _is_determined(trial, c))
+    others = tuple(c for c in rest if not is_better(chosen, c) and _is_determined(trial, now, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
 
 
@@ -195,13 +195,17 @@ def _as_low_pass(delay: TriedCause, low_passes: list[TriedCause]) -> TriedCause:
     return replace(delay, alike=tuple(alike))
 
 
-def _is_determined(trial: Trial, candidate: TriedCause) -> bool:
+def _is_determined(trial: Trial, now: RefitOutcome, candidate: TriedCause) -> bool:
     """Whether the data decide on the factor of a joint or a recording at least to a power of ten.
 
     A joint that has another unit of position than the URDF fits with any large factor: its bodies
-    then have no weight in the equations of the others. So does a recording with any small one.
+    then have no weight in the equations of the others. So does a recording with any small one. A
+    torque with hysteresis may be that of friction whose contacts bend before they slide.
     """
     joints, outcome = list(candidate.joints), candidate.outcome
+    if candidate.kind == "hysteresis":
+        bending = now.state.related(Relation("presliding", candidate.joints))
+        return is_better(candidate, replace(candidate, outcome=trial.outcome(bending)))
     if candidate.kind != "factor" or (len(joints) > 1 and not candidate.recordings):
         return True
 
