@@ -153,8 +153,8 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "too_slow": ("flipped_sign", "torque_factor", "time_shift"),
         # rows are weighted by torque
         "ill_conditioned": ("torque_factor",),
-        # torque in a wrong unit exceeds the drive's limits; behind a play it stays at its extremes
-        "saturation": ("torque_factor", "torque_hysteresis"),
+        # torque in a wrong unit exceeds the drive's limits; behind a play it is held
+        "saturation": ("torque_factor", "torque_hysteresis", "effort"),
         # steps of feedback last for a sample, and so does the top of a torque that is cut off
         "spikes": ("flipped_sign", "wrong_gravity", "contact", "quantised_feedback", "saturation"),
         # the range of clipped torque is too small, and slow motion stays within one step

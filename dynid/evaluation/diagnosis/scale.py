@@ -18,7 +18,7 @@ _SIMILAR = 0.8  # correlation of two torques of the same shape
 _SIMILAR_WITH_ROTOR = 0.7  # correlation of the whole torques, used for too small ones only
 _OFF = 1.8  # ratio, either way: masses in a URDF may be wrong by a third
 _FAR_OFF = 5.0  # ratio, either way, beyond wrong masses
-_SURE = 3.0  # standard errors
+_SURELY_LESS = 3.0  # standard errors
 _GEAR = 10.0  # least ratio of a gear before which torque is too small by it
 _LARGEST_GEAR_SPREAD = 5.0  # largest gear ratio over the smallest one
 _LARGEST_RATIO_SPREAD = 1.5  # largest ratio between the ratios of joints with the same wrong unit
@@ -115,7 +115,7 @@ def _before_screws(case: Case) -> dict[int, tuple[float, float]]:
             limits = case.robot.limits.range_of("position", joint)
             largest = 1 / _GEAR**2 if limits is None else 1 / _OFF
             far = limits is None or np.ptp(position[:, joint]) > limits[1] - limits[0]
-            if far and _SURE * error < ratio < largest - _SURE * error:
+            if far and _SURELY_LESS * error < ratio < largest - _SURELY_LESS * error:
                 found[joint] = ratio, error
         return found
 

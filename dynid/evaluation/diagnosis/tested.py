@@ -162,7 +162,8 @@ def is_beyond(case: Case, joint: int, side: int, level: float) -> bool:
     if not outcome.refit.held_out[joint] <= LARGEST_UNEXPLAINED:
         return True  # such a refit knows nothing of the plateau
     torque = trial.samples.rows("torque")[:, joint]
-    left_out = trial.samples.rows("unusable")[:, joint] & (side * torque > _NEAR_PLATEAU * level)
+    unusable = np.array(trial.samples.rows("unusable")[:, joint], dtype=bool)
+    left_out = unusable & (side * torque > _NEAR_PLATEAU * level)
     excess = -side * residual(trial.data(outcome.state), outcome.refit)[:, joint]
     events = [float(excess[first:past].mean()) for first, past in runs(left_out)]
     if not events:

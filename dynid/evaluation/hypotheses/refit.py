@@ -218,7 +218,7 @@ class Equations:
         whole = self.gram.sum(axis=0)
         solution = np.zeros(whole.shape[1] - 1)
         solution[len(solution) - len(factors) :] = factors
-        return _squared(whole, solution) / np.maximum(whole[:, -1, -1], 1e-300)
+        return np.asarray(_squared(whole, solution) / np.maximum(whole[:, -1, -1], 1e-300))
 
     def seen_error(self) -> Array:
         """Return the relative error (n,) of a quick fit on all blocks."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.hypotheses.refit import Data
 from dynid.evaluation.hypotheses.relations import Context, Relation, relation_columns
 from dynid.evaluation.hypotheses.samples import TrialSamples
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,9 +177,10 @@ def modified(
     return data.with_extra(blocks)
 
 
-def _taken(values: Array, order: Array) -> Array:
+def _taken(values: NDArray[_Number], order: NDArray[np.intp]) -> NDArray[_Number]:
     """Return values (m, n, …) of joints in the order (m, n) of each row."""
-    return values[np.arange(len(values))[:, None], order]
+    taken: NDArray[_Number] = values[np.arange(len(values))[:, None], order]
+    return taken
 
 
 def of_joints(samples: TrialSamples, state: Hypothesis, values: str) -> Array:

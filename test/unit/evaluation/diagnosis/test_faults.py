@@ -69,6 +69,11 @@ def test_fault_is_found_with_its_declared_companions_only(fault: str) -> None:
     assert found - {fault} <= companions(fault, variant)
 
 
+def test_a_slide_before_its_screw_is_no_slide() -> None:
+    found = outcome("scara", "position_factor", "before a screw", seed=1).found
+    assert set(found) == {"position_factor", "beyond_limits"}
+
+
 @pytest.mark.parametrize("variant", representatives(list(FAULTS["none"]), 2))
 def test_no_cause_is_found_without_a_fault(variant: str) -> None:
     one = outcome("scara", "none", variant, seed=1)
