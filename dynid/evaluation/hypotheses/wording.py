@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.meaning import Meaning
-from dynid.evaluation.hypotheses.refit import friction_shapes
 from dynid.evaluation.hypotheses.relation_meanings import relation_meaning
 from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, TriedCause
 from dynid.evaluation.hypotheses.trial import Trial
+from dynid.evaluation.hypotheses.whole_meanings import (
+    contact_meaning,
+    gravity_meaning,
+    is_against_urdf,
+)
 from dynid.recording.corrections import SIGNALS, Correction, Signal
 from dynid.text import listed, percent, significant, torque_unit
 
@@ -23,7 +26,22 @@ _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "torques": ("torques", ("effort",)),
     "positions": ("positions", _MOTION),
 }
-
+_TURNED: Mapping[str, tuple[str, tuple[Signal, ...], str, str, str]] = {
+    "reverse": (
+        "reversed_joint",
+        SIGNALS,
+        "position and torque are counted in the direction opposite to the URDF's axis.",
+        "Reverse the axis of {joints} in the URDF, or its signals.",
+        "reversed",
+    ),
+    "position": (
+        "flipped_sign",
+        _MOTION,
+        "position has the opposite sign of the URDF's axis and of its torque.",
+        "Change the sign of the position and velocity of {joints}.",
+        "opposite sign of position",
+    ),
+}
 
 _BACKWARDS = Meaning(
     "flipped_sign",
@@ -62,12 +80,9 @@ class Wording:
             "delay": self._delay,
             "backlash": self._backlash,
             "gravity": self._gravity,
-            "no gravity": self._no_gravity,
-            "reverse": self._reverse,
-            "position": self._position,
-            "channels": self._swap,
-            "torques": self._swap,
-            "positions": self._swap,
+            "no gravity": self._gravity,
+            **dict.fromkeys(_TURNED, self._turned),
+            **dict.fromkeys(_EXCHANGED, self._swap),
             "contact": self._contact,
             "clock": self._clock,
         }
@@ -121,7 +136,9 @@ class Wording:
             )
         if candidate.outcome.state.backwards != step.before.state.backwards:
             return _BACKWARDS
-        if (candidate.outcome.penalty or 0.0) > MATTERS or self._against_urdf(candidate):
+        if (candidate.outcome.penalty or 0.0) > MATTERS or is_against_urdf(
+            self._trial.data(candidate.outcome.state)
+        ):
             return Meaning(
                 "flipped_sign",
                 (),
@@ -139,20 +156,6 @@ class Wording:
             f"Change the sign of effort.{key}",
             corrections,
         )
-
-    def _against_urdf(self, candidate: TriedCause) -> bool:
-        """Whether a candidate's torque has mostly the opposite sign of the URDF's masses'."""
-        data = self._trial.data(candidate.outcome.state)
-        expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
-        products = []
-        for joint in range(len(self._joints)):
-            kept = data.kept[:, joint]
-            shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint])
-            columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
-            left, measured = beyond(basis_of(shapes), columns).T
-            sizes = float(np.linalg.norm(left) * np.linalg.norm(measured))
-            products.append(float(left @ measured) / max(sizes, 1e-300))
-        return sum(products) < 0
 
     def _factor(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if candidate.recordings:
@@ -307,63 +310,17 @@ class Wording:
             statement="play",
         )
 
-    def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        gravity = np.asarray(candidate.outcome.state.gravity)
-        present = np.asarray(self._trial.mechanism.gravity)
-        size = float(np.linalg.norm(gravity) * np.linalg.norm(present))
-        tilt = float(np.arccos(np.clip(gravity @ present / size, -1, 1))) if size > 0 else np.pi
-        entry = [float(f"{v:.3g}") for v in np.round(gravity, 2) + 0.0]
-        return Meaning(
-            "wrong_gravity",
-            (),
-            f"the torque fits gravity {_vector(gravity)} m/s^2 and not {_vector(present)} m/s^2 of "
-            f"the profile; the angle between them is {np.degrees(tilt):.0f} deg.",
-            "Set 'gravity' in the profile to its direction in the frame of the URDF's root link: "
-            f"gravity: [{', '.join(f'{v:g}' for v in entry)}].",
-            evidence=(
-                ("tilt [rad]", tilt),
-                *(
-                    (f"gravity {axis} [m/s^2]", float(g))
-                    for axis, g in zip("xyz", gravity, strict=True)
-                ),
-            ),
-            settings={"gravity": entry},
-        )
-
-    def _no_gravity(self, _step: ChosenCause, _candidate: TriedCause) -> Meaning:
-        return Meaning(
-            "wrong_gravity",
-            (),
-            "the torque contains no gravity. Probably the robot's controller compensates it, and "
-            "reports the rest.",
-            "Set 'gravity: by_robot' in the profile.",
-            evidence=(("gravity [m/s^2]", 0.0),),
-            settings={"gravity": "by_robot"},
-        )
-
-    def _reverse(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _turned(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         (name,) = self._names(candidate)
-        key, corrections = self._multiplied((name,), dict.fromkeys(SIGNALS, -1.0))
+        cause, signals, sentence, advice, statement = _TURNED[candidate.kind]
+        key, corrections = self._multiplied((name,), dict.fromkeys(signals, -1.0))
         return Meaning(
-            "reversed_joint",
+            cause,
             (name,),
-            f"{name}: position and torque are counted in the direction opposite to the URDF's "
-            "axis.",
-            f"Reverse the axis of {{joints}} in the URDF, or its signals.{key}",
+            f"{name}: {sentence}",
+            f"{advice}{key}",
             corrections,
-            statement="reversed",
-        )
-
-    def _position(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        (name,) = self._names(candidate)
-        key, corrections = self._multiplied((name,), dict.fromkeys(_MOTION, -1.0))
-        return Meaning(
-            "flipped_sign",
-            (name,),
-            f"{name}: position has the opposite sign of the URDF's axis and of its torque.",
-            f"Change the sign of the position and velocity of {{joints}}.{key}",
-            corrections,
-            statement="opposite sign of position",
+            statement=statement,
         )
 
     def _swap(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
@@ -394,27 +351,6 @@ class Wording:
             statement=candidate.kind,
         )
 
-    def _contact(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
-        spans = candidate.outcome.state.excluded[len(step.before.state.excluded) :]
-        several = self._trial.samples.recordings > 1
-        texts = [
-            f"{start:.1f} to {stop:.1f} s" + (f" of {self._recordings[number]}" if several else "")
-            for number, start, stop in spans
-        ]
-        error = np.abs(step.before.refit.seen - candidate.outcome.refit.seen)
-        joint = self._joints[int(np.nanargmax(error))]
-        return Meaning(
-            "contact",
-            (joint,),
-            f"{joint}: something besides the robot acts from {listed(texts)}, such as a contact.",
-            "Leave these times out (--start and --stop), or record again without contact.",
-            evidence=tuple(
-                pair
-                for number, (_, start, stop) in enumerate(spans, start=1)
-                for pair in ((f"start {number} [s]", start), (f"stop {number} [s]", stop))
-            ),
-        )
-
     def _clock(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         number = candidate.recordings[0]
         clocks = candidate.outcome.state.clock, step.before.state.clock
@@ -427,6 +363,16 @@ class Wording:
             "Do not fit these recordings together: check the rate or the stamps of the samples.",
             evidence=(("ratio of time", ratio), *_deviation(candidate, "relative ")),
         )
+
+    def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+        directions = candidate.outcome.state.gravity, self._trial.mechanism.gravity
+        return gravity_meaning(*map(np.asarray, directions))
+
+    def _contact(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+        spans = candidate.outcome.state.excluded[len(step.before.state.excluded) :]
+        error = np.abs(step.before.refit.seen - candidate.outcome.refit.seen)
+        joint = self._joints[int(np.nanargmax(error))]
+        return contact_meaning(spans, joint, self._recordings)
 
     def _relation(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         recording = self._recording(candidate) if candidate.recordings else ""
@@ -460,8 +406,3 @@ def _deviation(candidate: TriedCause, what: str, unit: str = "") -> tuple[tuple[
         return ()
     name = f"{what}standard deviation" + (f" [{unit}]" if unit else "")
     return ((name, float(candidate.deviation)),)
-
-
-def _vector(values: Array) -> str:
-    rounded = np.round(values, 2) + 0.0  # + 0.0: no minus before a zero
-    return "(" + ", ".join(f"{v:g}" for v in rounded) + ")"
