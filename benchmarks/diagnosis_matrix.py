@@ -57,6 +57,7 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
         "small_region": "a joint at a high frequency must not go far"
     },
     ("flipped_sign", "position"): {"beyond_limits": "limits are those of the other sign"},
+    ("position_factor", "before a screw"): {"beyond_limits": "a motor turns further than a slide"},
     ("noise", _ANY): {"over_fit": "parameters fit the noise"},
     ("quantised_feedback", _ANY): {"noise": "steps are noise"},
     ("held_position", _ANY): {

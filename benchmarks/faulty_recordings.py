@@ -68,13 +68,18 @@ from signal_faults import (
     wrapped_position,
 )
 from tried_faults import (
+    before_a_screw,
     disturbed,
+    eccentric,
     geared,
+    hysteresis,
     moved_zero,
     pushed,
     reversed_joint,
+    slow_clock,
     stretched,
     swapped_channels,
+    swapped_once,
     unlike_recordings,
 )
 
@@ -140,10 +145,12 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
             "position": flipped_position,
         },
         "reversed_joint": {"heavy joint": reversed_joint},
-        "swapped_channels": {"two efforts": swapped_channels},
+        "swapped_channels": {"two efforts": swapped_channels, "in one recording": swapped_once},
         "encoder_zero": {"zero of the second joint": moved_zero},
-        "position_factor": {"second joint": stretched, "gear of second joint": geared},
+        "position_factor": {"second joint": stretched, "gear of second joint": geared}
+        | {"before a screw": before_a_screw},
         "recordings_differ": {"torque factor": unlike_recordings},
+        "clock": {"of one recording": slow_clock},
         "contact": {"push": pushed},
         "unexplained": {"random torque": disturbed},
         "wrong_gravity": {
@@ -162,6 +169,8 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
         "quantised_feedback": {"position": coarse_position, "effort": coarse_effort},
         "unmodelled_coupling": {"transmission": transmission},
         "torque_crosstalk": {"half of another": crosstalk},
+        "torque_hysteresis": {"of one sensor": hysteresis},
+        "uneven_friction": {"once per turn": eccentric},
         "nonlinear_torque": {"of one sensor": saturating_sensor},
         "friction_terms": {
             "Stribeck": stribeck,

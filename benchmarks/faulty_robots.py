@@ -71,6 +71,8 @@ Fault = Callable[[Subject, int], Trial]
 _WEIGHTLESS = ("scara",)  # gravity does not act on its first joints,
 _NEED_WEIGHT = ("load", "zero of the second joint", "of one sensor")  # of which these variants are
 
+_SLIDING, _NEED_SLIDE = ("scara",), ("before a screw",)
+
 _LEAD = 0.02  # [m/rev] of the screw that lifts a SCARA robot's quill
 _TRAITS = {
     "puma560": (1, (4, 5), 1.0),
@@ -106,6 +108,8 @@ def make_subject(name: str) -> Subject:
 
 def does_it_apply(name: str, variant: str) -> bool:
     """Whether a variant is applicable to one of ``ROBOTS``."""
+    if variant in _NEED_SLIDE:
+        return name in _SLIDING
     return variant not in _NEED_WEIGHT or name not in _WEIGHTLESS
 
 

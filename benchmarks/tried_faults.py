@@ -15,6 +15,10 @@ _PUSHED = (0.4, 0.43)  # of the recording
 _UNLIKE = 1.4  # factor of the torque in one of two recordings
 _ZERO = 0.6  # [rad]
 _RATIO = 1.25  # of positions
+_CLOCK = 1.05  # of the time between samples
+_LEAD = 0.01  # [m] per turn
+_ECCENTRIC = 0.3  # of the standard deviation of effort
+_PLAYS = (0.1, 0.2, 0.4, 0.8)  # of the same
 
 
 def reversed_joint(subject: Subject, seed: int) -> Trial:
@@ -89,3 +93,56 @@ def disturbed(subject: Subject, seed: int) -> Trial:
     effort = recording.effort.copy()
     effort[:, joint] += _DISTURBANCE * effort[:, joint].std() * slow / slow.std()
     return subject.trial(replace(recording, effort=effort))
+
+
+def slow_clock(subject: Subject, seed: int) -> Trial:
+    """Record a second time by a clock that is a twentieth too slow, without velocities."""
+    first, second = subject.recorded(seed), subject.recorded(seed + 1)
+    time, rate = second.time / _CLOCK, second.sampling_rate * _CLOCK
+    slow = replace(second, time=time, velocity=None, sampling_rate=rate)
+    return replace(subject.trial(replace(first, velocity=None)), others=(slow,))
+
+
+def swapped_once(subject: Subject, seed: int) -> Trial:
+    """Record a second time with the efforts of the first two joints exchanged."""
+    first, second = subject.recorded(seed), subject.recorded(seed + 1)
+    swapped = replace(second, effort=second.effort[:, [1, 0, *range(2, subject.joints)]])
+    return replace(subject.trial(first), others=(swapped,))
+
+
+def before_a_screw(subject: Subject, seed: int) -> Trial:
+    """Record slides at the motor before a screw of 10 mm per turn."""
+    recording, slides = subject.recorded(seed), np.array(subject.robot.mechanism().prismatic)
+    ratio = np.where(slides, 2 * np.pi / _LEAD, 1.0)
+    position, effort = recording.position * ratio, recording.effort / ratio
+    velocity = None if recording.velocity is None else recording.velocity * ratio
+    return subject.trial(
+        replace(recording, position=position, velocity=velocity, effort=effort, position_step=None)
+    )
+
+
+def eccentric(subject: Subject, seed: int) -> Trial:
+    """Let the friction of the heavy joint rise and fall once per turn."""
+    recording, joint = subject.recorded(seed), subject.heavy
+    position, effort = recording.position[:, joint], recording.effort.copy()
+    sign = np.sign(np.gradient(position))
+    effort[:, joint] += _ECCENTRIC * effort[:, joint].std() * np.cos(position) * sign
+    return subject.trial(replace(recording, effort=effort))
+
+
+def hysteresis(subject: Subject, seed: int) -> Trial:
+    """Measure the effort of the heavy joint behind plays of several widths."""
+    recording, joint = subject.recorded(seed), subject.heavy
+    effort, size = recording.effort.copy(), float(recording.effort[:, joint].std())
+    parts = [behind_play(effort[:, joint], share * size) for share in _PLAYS]
+    effort[:, joint] = np.mean(parts, axis=0)
+    return subject.trial(replace(recording, effort=effort))
+
+
+def behind_play(values: Array, half: float) -> Array:
+    """Return what follows values (N,) only when they are more than ``half`` away."""
+    followed, state = np.empty_like(values), float(values[0])
+    for row, value in enumerate(values.tolist()):
+        state = min(max(state, value - half), value + half)
+        followed[row] = state
+    return followed

@@ -17,7 +17,15 @@ from .draws import draw_faults, draw_kinds
 from .injections import AFTER_NOISE, BEFORE_NOISE, InjectedFault, with_faults
 from .kinds import KINDS
 from .motions import TrueMotion, draw_motion
-from .plant import Coupling, MeasuredMotion, Plant, Sensors, draw_friction, draw_sensors
+from .plant import (
+    Coupling,
+    Eccentricity,
+    MeasuredMotion,
+    Plant,
+    Sensors,
+    draw_friction,
+    draw_sensors,
+)
 from .robots import DrawnRobot, draw_robot
 from .tree import PinocchioTree
 
@@ -199,13 +207,18 @@ def turned(gravity: list[float], fault: InjectedFault) -> list[float]:
 
 
 def with_plant_faults(plant: Plant, faults: tuple[InjectedFault, ...]) -> Plant:
-    """Return a plant with the couplings among faults."""
+    """Return a plant with the couplings and eccentric parts among faults."""
     couplings = tuple(
         Coupling(fault.joints[0], fault.joints[1], fault.size)
         for fault in faults
         if fault.kind == "coupling"
     )
-    return replace(plant, couplings=couplings)
+    eccentricities = tuple(
+        Eccentricity(fault.joints[0], fault.size, fault.place)
+        for fault in faults
+        if fault.kind == "eccentric_friction"
+    )
+    return replace(plant, couplings=couplings, eccentricities=eccentricities)
 
 
 def _loaded(

@@ -116,4 +116,10 @@ _SIZES: dict[str, Callable[[np.random.Generator], float]] = {
     "payload_of_one_recording": _uniform(0.1, 0.4),  # of the mass of all moving bodies
     "saturation": _uniform(0.35, 0.7),  # of the peak
     "torque_low_pass": _uniform(1.0, 5.0),  # [Hz]
+    "torque_low_pass_of_second_order": _uniform(1.5, 8.0),  # [Hz]
+    "torque_hysteresis": _uniform(0.1, 0.5),  # of the rms
+    "eccentric_friction": _uniform(0.5, 1.0),  # of Coulomb friction
+    "clock_of_one_recording": lambda random: float(
+        1 + random.choice([-1, 1]) * random.uniform(0.02, 0.1)
+    ),
 }

@@ -38,6 +38,8 @@ class InjectedFault:
     direction: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
 
+_PREISACH = 0.5  # place below which a hysteresis has plays of several widths
+
 Injection = Callable[[InjectedFault, MeasuredMotion, PinocchioTree], MeasuredMotion]
 
 
@@ -141,6 +143,10 @@ def _swapped_torque(fault: InjectedFault, motion: MeasuredMotion, _: object) -> 
     return replace(motion, torque=motion.torque[:, _order(fault, motion)])
 
 
+def _swapped_positions(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
+    return replace(_swapped(fault, motion, None), torque=motion.torque)
+
+
 def _order(fault: InjectedFault, motion: MeasuredMotion) -> list[int]:
     order = list(range(motion.torque.shape[1]))
     first, second = fault.joints
@@ -186,6 +192,33 @@ def _low_pass(fault: InjectedFault, motion: MeasuredMotion, _: object) -> Measur
     return _with_torque(fault, motion, change)
 
 
+def _low_pass_of_second_order(
+    fault: InjectedFault, motion: MeasuredMotion, tree: PinocchioTree
+) -> MeasuredMotion:
+    """Filter torque by two low-passes of first order, each with a cut-off of ``size`` [Hz]."""
+    return _low_pass(fault, _low_pass(fault, motion, tree), tree)
+
+
+def _hysteresis(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
+    """Measure torque behind one play or, at an early place, the mean of four of other widths."""
+    shares = (1.0,) if fault.place > _PREISACH else (0.25, 0.5, 1.0, 2.0)
+
+    def change(torque: Array) -> Array:
+        widths = [fault.size * share * float(_rms(torque)) for share in shares]
+        return np.mean([_behind_play(torque, width) for width in widths], axis=0)
+
+    return _with_torque(fault, motion, change)
+
+
+def _behind_play(values: Array, half: float) -> Array:
+    """Return what follows values (N,) only when they are more than ``half`` away."""
+    followed, state = np.empty_like(values), float(values[0])
+    for row, value in enumerate(values):
+        state = min(max(state, float(value) - half), float(value) + half)
+        followed[row] = state
+    return followed
+
+
 def _contact(fault: InjectedFault, motion: MeasuredMotion, tree: PinocchioTree) -> MeasuredMotion:
     """Push the last body for a while by a force that doubles some joint's torque or so."""
     start = (0.1 + 0.7 * fault.place) * motion.time[-1]
@@ -223,6 +256,8 @@ BEFORE_NOISE: dict[str, Injection] = {
     "torque_delay": _delay,
     "torque_delay_of_one_joint": _delay,
     "torque_low_pass": _low_pass,
+    "torque_low_pass_of_second_order": _low_pass_of_second_order,
+    "torque_hysteresis": _hysteresis,
     "contact": _contact,
     "backlash": _backlash,
 }
@@ -247,6 +282,9 @@ AFTER_NOISE: dict[str, Injection] = {
     "encoder_zero": _zero,
     "zero_of_one_recording": _zero,
     "saturation": _saturation,
+    "swapped_torque_of_one_recording": _swapped_torque,
+    "swapped_positions_of_one_recording": _swapped_positions,
+    "clock_of_one_recording": _time_scale,
     "time_scale": _time_scale,
 }
 

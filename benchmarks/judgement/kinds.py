@@ -104,6 +104,24 @@ _KINDS = (
     FaultKind("backlash", _at("backlash"), "position"),
     # a low-pass of torque is a delay at the frequencies of a motion
     FaultKind("torque_low_pass", _anywhere("time_shift"), "delay", joints=0),
+    FaultKind("torque_low_pass_of_second_order", _at("time_shift"), "delay"),
+    FaultKind("torque_hysteresis", _at("torque_hysteresis"), "torque"),
+    FaultKind("eccentric_friction", _at("uneven_friction"), "friction", real=False),
+    FaultKind(
+        "swapped_torque_of_one_recording",
+        _at("swapped_channels"),
+        "recordings",
+        joints=2,
+        recordings=2,
+    ),
+    FaultKind(
+        "swapped_positions_of_one_recording",
+        _at("swapped_channels"),
+        "recordings",
+        joints=2,
+        recordings=2,
+    ),
+    FaultKind("clock_of_one_recording", _anywhere("clock", "time"), "recordings", recordings=2),
 )
 KINDS = {kind.name: kind for kind in _KINDS}
 """Every kind by its name."""

@@ -24,6 +24,15 @@ class Coupling:
     share: float
 
 
+@dataclass(frozen=True)
+class Eccentricity:
+    """A share of Coulomb friction that comes and goes once per turn, or per 0.3 m of a slide."""
+
+    joint: int
+    share: float
+    place: float
+
+
 @dataclass(frozen=True, eq=False)
 class Friction:
     """What a drive adds to the torque of the bodies, (n,) each [N m or N, SI].
@@ -57,11 +66,12 @@ class Friction:
 
 @dataclass(frozen=True, eq=False)
 class Plant:
-    """A tree of bodies with drives, and couplings between these."""
+    """A tree of bodies with drives, couplings between these, and eccentric parts of them."""
 
     tree: PinocchioTree
     friction: Friction
     couplings: tuple[Coupling, ...] = ()
+    eccentricities: tuple[Eccentricity, ...] = ()
 
     def torque(self, motion: TrueMotion) -> Array:
         """Return the torque of the drives along a motion, (N, n) [N m or N]."""
@@ -69,6 +79,11 @@ class Plant:
         crossed = np.zeros_like(drives)
         for coupling in self.couplings:
             crossed[:, coupling.target] += coupling.share * drives[:, coupling.source]
+        for part in self.eccentricities:
+            turn = 0.3 if self.tree.prismatic[part.joint] else 2 * np.pi
+            wave = np.cos(2 * np.pi * (motion.position[:, part.joint] / turn - part.place))
+            dry = self.friction.coulomb * self.friction.sign(motion.velocity)
+            crossed[:, part.joint] += part.share * wave * dry[:, part.joint]
         return bodies_torque(self.tree, motion) + drives + crossed + self.friction.offset
 
 

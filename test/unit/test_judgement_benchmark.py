@@ -79,6 +79,7 @@ def test_bodies_of_the_profile_are_wrong_and_the_rest_of_it_is_right(clean):
 
 def test_every_kind_is_injected_somewhere():
     of_cases = {"missing_friction", "wrong_gravity", "coupling", "payload_of_one_recording"}
+    of_cases |= {"eccentric_friction"} | {"eccentric_friction"}
     assert set(EVERY) | of_cases == set(KINDS)
     assert not set(EVERY) & of_cases
     assert all(answers_for(kind, (1,)) for kind in KINDS)

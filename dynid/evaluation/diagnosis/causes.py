@@ -22,11 +22,11 @@ from dynid.evaluation.diagnosis.over_fit import over_fit
 from dynid.evaluation.diagnosis.overlap import overlapping_frequencies
 from dynid.evaluation.diagnosis.sampling_jitter import sampling_jitter
 from dynid.evaluation.diagnosis.saturation import saturation
-from dynid.evaluation.diagnosis.scale import torque_factor
+from dynid.evaluation.diagnosis.scale import screw_lead, torque_factor
 from dynid.evaluation.diagnosis.small_region import small_region
 from dynid.evaluation.diagnosis.spikes import spikes
 from dynid.evaluation.diagnosis.steps import quantised_feedback
-from dynid.evaluation.diagnosis.tested import TESTED, tested_causes
+from dynid.evaluation.diagnosis.tested import TESTED, is_beyond, tested_causes
 from dynid.evaluation.diagnosis.too_short import too_short
 from dynid.evaluation.diagnosis.too_slow import too_slow
 from dynid.evaluation.diagnosis.unexplained_at_rest import unexplained_at_rest
@@ -40,6 +40,12 @@ def _torque_factors(case: Case) -> Iterator[Finding]:
     """Yield factors that a refit shows between joints, and one of all against the URDF's masses."""
     yield from tested_causes(case, "torque_factor")
     yield from torque_factor(case)
+
+
+def _position_factors(case: Case) -> Iterator[Finding]:
+    """Yield ratios that a refit shows between joints; if there is none, those of screws."""
+    seen = tuple(tested_causes(case, "position_factor"))
+    yield from seen or screw_lead(case)
 
 
 def _backlash(case: Case) -> Iterator[Finding]:
@@ -59,7 +65,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         **{kind: partial(contradicting_signals, kind=kind) for kind in CONTRADICTIONS},
         "sampling_jitter": sampling_jitter,
         "too_slow": too_slow,
-        "saturation": saturation,
+        "saturation": partial(saturation, is_beyond=is_beyond),
         "spikes": spikes,
         "too_short": too_short,
         "one_direction": one_direction,
@@ -67,6 +73,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         "overlapping_frequencies": overlapping_frequencies,
         **{kind: partial(tested_causes, kind=kind) for kind in TESTED},
         "torque_factor": _torque_factors,
+        "position_factor": _position_factors,
         "backlash": _backlash,
         "unexplained": _unexplained,
         "noise": noise,
@@ -140,13 +147,14 @@ _OF_MODELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "unmodelled_coupling": ("saturation",),
         "nonlinear_torque": ("saturation",),
         "torque_crosstalk": ("saturation",),
+        "uneven_friction": ("saturation",),
         "unexplained": ("saturation",),
         # inertia's share is taken from the fit, which a wrong sign, size or delay corrupts
         "too_slow": ("flipped_sign", "torque_factor", "time_shift"),
         # rows are weighted by torque
         "ill_conditioned": ("torque_factor",),
-        # torque in a wrong unit exceeds the drive's limits
-        "saturation": ("torque_factor",),
+        # torque in a wrong unit exceeds the drive's limits; behind a play it is held
+        "saturation": ("torque_factor", "torque_hysteresis", "effort"),
         # steps of feedback last for a sample, and so does the top of a torque that is cut off
         "spikes": ("flipped_sign", "wrong_gravity", "contact", "quantised_feedback", "saturation"),
         # the range of clipped torque is too small, and slow motion stays within one step
@@ -210,7 +218,7 @@ def _look(look: Cause, case: Case) -> list[Finding]:
 
 def _is_consequence(finding: Finding, findings: Sequence[Finding]) -> bool:
     if finding.cause == "saturation" and finding.severity == "problem":
-        return False  # a plateau is seen in the torque itself; a limit only with the right factor
+        return False  # refits know that torque is beyond it; a limit needs the right factor
     if _is_undecided_change(finding):  # parts of a recording differ also where friction falls
         return any(other.cause == "warming_up" for other in findings)
     causes = SUPPRESSED_BY.get(finding.cause, ())

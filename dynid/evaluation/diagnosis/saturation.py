@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +45,17 @@ class _Plateau:
     exact: bool
 
 
-def saturation(case: Case) -> Iterator[Finding]:
-    """Look for plateaus of each joint's torque at its largest and smallest value."""
+def saturation(
+    case: Case, is_beyond: Callable[[Case, int, int, float], bool] = lambda *_: True
+) -> Iterator[Finding]:
+    """Look for plateaus of each joint's torque at its largest and smallest value.
+
+    Args:
+        case: the recordings.
+        is_beyond: whether torque is beyond a plateau, of a joint, side and level, as refits without
+            the plateau have it. A play in the measurement makes plateaus too, and so does the
+            torque of a wrong model seem to be beyond one.
+    """
     step = _step(case)
     torque, time = np.concatenate([s.raw_torque[::step] for s in case.signals]), case.elapsed(step)
     model, plateaus, found_at = _model(case, step), _plateaus(case), []
@@ -58,8 +67,11 @@ def saturation(case: Case) -> Iterator[Finding]:
         if limit is not None and at_limit > _SHARE:
             yield _at_limit(case.joints[j], unit, limit[1], float(at_limit), measured)
         elif j in plateaus:
+            sure = [one for one in plateaus[j] if is_beyond(case, j, one.side, one.level)]
+            if not sure:
+                continue
             modelled = None if model is None else model[:, j]
-            longest = max(plateaus[j], key=lambda plateau: plateau.held.sum())
+            longest = max(sure, key=lambda plateau: plateau.held.sum())
             yield _saturated(case.joints[j], unit, longest, measured, modelled)
         else:
             continue

@@ -11,12 +11,14 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case, own_terms
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.projection import without
+from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.text import torque_unit
 
 _SIMILAR = 0.8  # correlation of two torques of the same shape
 _SIMILAR_WITH_ROTOR = 0.7  # correlation of the whole torques, used for too small ones only
 _OFF = 1.8  # ratio, either way: masses in a URDF may be wrong by a third
 _FAR_OFF = 5.0  # ratio, either way, beyond wrong masses
+_SURELY_LESS = 3.0  # standard errors
 _GEAR = 10.0  # least ratio of a gear before which torque is too small by it
 _LARGEST_GEAR_SPREAD = 5.0  # largest gear ratio over the smallest one
 _LARGEST_RATIO_SPREAD = 1.5  # largest ratio between the ratios of joints with the same wrong unit
@@ -51,8 +53,10 @@ def torque_factor(case: Case) -> Iterator[Finding]:
     if are_degrees(case):
         yield _degrees(case)
         return
-    ratios = {}
+    ratios, slides = {}, _before_screws(case)
     for joint in range(len(case.joints)):
+        if joint in slides:
+            continue
         ratio = _ratio(case, joint)
         if ratio is not None:
             ratios[joint] = ratio
@@ -63,6 +67,59 @@ def torque_factor(case: Case) -> Iterator[Finding]:
     # a refit shows whether one joint differs from the others
     if off and similar and (len(off) > 1 or len(case.joints) == 1):
         yield _finding(case, middle, off)
+
+
+def screw_lead(case: Case) -> Iterator[Finding]:
+    """Yield slides that move beyond their limits, and whose inertia is that before a screw."""
+    for joint, (ratio, error) in _before_screws(case).items():
+        name, factor = case.joints[joint], 1 / np.sqrt(ratio)
+        yield Finding(
+            cause="position_factor",
+            joints=(name,),
+            severity="problem" if factor > _FAR_OFF else "warning",
+            sentence=(
+                f"{name}: it moves further than it can, and its inertia is {ratio:.2g} ± "
+                f"{error:.1g} times that of the URDF's masses: positions are at least {factor:.3g} "
+                "times those of the slide, and torque is smaller by as much, as of a motor before "
+                "a screw, or with another lead of it."
+            ),
+            advice=(
+                "Check 'screw_lead' of {joints} in the profile's drives, and 'recording.side': "
+                "positions and torques of a motor need 'side: motor'."
+            ),
+            evidence={"ratio of inertia": ratio, "standard error": error, "ratio": factor},
+            statement="screw lead",
+        )
+
+
+def _before_screws(case: Case) -> dict[int, tuple[float, float]]:
+    """Return the inertia of slides over that of the URDF, and its error, where it is too small.
+
+    A rotor can only add to the inertia of the bodies.
+    """
+
+    def compare() -> dict[int, tuple[float, float]]:
+        decimated, found = case.decimated, {}
+        position, velocity, acceleration = decimated.motion
+        bodies = case.mechanism, case.mechanism.urdf_parameters
+        still = bodies[0].torque(position, velocity, np.zeros_like(acceleration), bodies[1])
+        for joint in np.flatnonzero(np.array(case.mechanism.prismatic) & decimated.moves).tolist():
+            own = own_terms(decimated, joint)[:, :3]
+            columns = [case.urdf_torque - still, decimated.torque]
+            rows = np.column_stack([*(column[:, joint] for column in columns), own])
+            ratios = [
+                np.linalg.lstsq(np.delete(part, 1, axis=1), part[:, 1], rcond=None)[0][0]
+                for part in np.array_split(rows, FOLDS)
+            ]
+            ratio, error = float(np.mean(ratios)), float(np.std(ratios, ddof=1) / np.sqrt(FOLDS))
+            limits = case.robot.limits.range_of("position", joint)
+            largest = 1 / _GEAR**2 if limits is None else 1 / _OFF
+            far = limits is None or np.ptp(position[:, joint]) > limits[1] - limits[0]
+            if far and _SURELY_LESS * error < ratio < largest - _SURELY_LESS * error:
+                found[joint] = ratio, error
+        return found
+
+    return case.derived("before screws", compare)
 
 
 def _are_gears(ratios: dict[int, float]) -> bool:

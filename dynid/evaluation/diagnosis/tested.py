@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.arrays import Array
+from dynid.arrays import Array, runs
 from dynid.errors import EstimationError, MechanismError
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.contradicting_signals import (
@@ -22,6 +22,7 @@ from dynid.evaluation.diagnosis.spikes import at_spikes
 from dynid.evaluation.diagnosis.unexplained import unexplained
 from dynid.evaluation.hypotheses.change import change_instant
 from dynid.evaluation.hypotheses.meaning import Meaning
+from dynid.evaluation.hypotheses.refit import residual
 from dynid.evaluation.hypotheses.samples import TrialSamples, sampled
 from dynid.evaluation.hypotheses.search import (
     DECIDES,
@@ -51,6 +52,7 @@ TESTED = (
     "torque_factor",
     "nonlinear_torque",
     "torque_crosstalk",
+    "torque_hysteresis",
     "flipped_sign",
     "reversed_joint",
     "swapped_channels",
@@ -58,17 +60,29 @@ TESTED = (
     "position_factor",
     "wrong_gravity",
     "recordings_differ",
+    "clock",
     "contact",
     "time_shift",
     "backlash",
     "unmodelled_coupling",
+    "uneven_friction",
     "unexplained",
 )
 """Causes that are tried by a refit."""
 
-_NO_HARM = ("contact", "time_shift", "backlash", "unmodelled_coupling", "torque_crosstalk")
+_NO_HARM = (
+    "contact",
+    "time_shift",
+    "backlash",
+    "unmodelled_coupling",
+    "torque_crosstalk",
+    "torque_hysteresis",
+    "uneven_friction",
+)
 """Causes with which a model may still be good; its errors decide the verdict."""
 _MOST_CHANGED = 2  # joints at which a change within a recording is sought
+_NEAR_PLATEAU = 0.5  # of its level: less torque is left out for other reasons, or is nonsense
+_SURELY_BEYOND = 2.0  # standard errors
 _REACH = 0.2  # [s] longest delay tried
 _FEWEST_ROWS = 4  # per parameter, of all joints
 
@@ -103,14 +117,7 @@ def tested_causes(case: Case, kind: str) -> Iterator[Finding]:
 
 def tested(case: Case) -> tuple[Finding, ...]:
     """Return the findings of the search, in the order in which causes were chosen."""
-
-    def search_once() -> tuple[Finding, ...]:
-        try:
-            return tuple(_tested(case))
-        except MechanismError:  # such as a pose that a closed chain cannot take
-            return ()
-
-    return case.derived("tested causes", search_once)
+    return case.derived("tested causes", lambda: tuple(_tested(case)))
 
 
 def friction_is_doubted(case: Case, joint: int) -> bool:
@@ -136,10 +143,59 @@ def reasons_of_tested(findings: Iterable[Finding]) -> list[str]:
     ]
 
 
+def is_beyond(case: Case, joint: int, side: int, level: float) -> bool:
+    """Whether torque that was left out at a plateau is surely beyond it, as refits have it.
+
+    Where there is no good refit, or a model is given, that one has been compared with the plateau.
+
+    Args:
+        case: the recordings.
+        joint: number of the joint.
+        side: 1 where the plateau is the largest torque, -1 where it is the smallest.
+        level: of the plateau [N m or N].
+    """
+    found = None if case.fit is None and case.model is not None else _search(case)
+    if found is None:
+        return True
+    trial, start, steps = found[0]
+    outcome = steps[-1].chosen.outcome if steps else start
+    if not outcome.refit.held_out[joint] <= LARGEST_UNEXPLAINED:
+        return True  # such a refit knows nothing of the plateau
+    torque = trial.samples.rows("torque")[:, joint]
+    unusable = np.array(trial.samples.rows("unusable")[:, joint], dtype=bool)
+    left_out = unusable & (side * torque > _NEAR_PLATEAU * level)
+    excess = -side * residual(trial.data(outcome.state), outcome.refit)[:, joint]
+    events = [float(excess[first:past].mean()) for first, past in runs(left_out)]
+    if not events:
+        return True
+    error = float(outcome.refit.held_out[joint] * np.sqrt(np.mean(torque**2)))
+    spread = max(float(np.std(events)), error) / np.sqrt(len(events))
+    beyond = float(np.mean(events))
+    return beyond > _SURELY_BEYOND * spread or -beyond > _NEAR_PLATEAU * level  # extrapolated
+
+
 def _tested(case: Case) -> Iterator[Finding]:
+    found = _search(case)
+    if found is not None:
+        yield from _findings(case, found[1], found[0])
+
+
+def _search(case: Case) -> tuple[_Searched, list[str]] | None:
+    """Return the result of the search, made once for a case, and what sentences call recordings."""
+
+    def search_once() -> tuple[_Searched, list[str]] | None:
+        try:
+            return _searched(case)
+        except MechanismError:  # such as a pose that a closed chain cannot take
+            return None
+
+    return case.derived("search", search_once)
+
+
+def _searched(case: Case) -> tuple[_Searched, list[str]] | None:
     still = case.mechanism.semi_static or not case.decimated.moves.any()
     if still or reasons_against_signals(case) or are_degrees(case):
-        return
+        return None
     trial = _trial(case)
     result = _against_chosen_terms(case, trial)
     if result is None and trial is not None:
@@ -154,14 +210,14 @@ def _tested(case: Case) -> Iterator[Finding]:
             if result is None or wider.total < result.start.total:
                 result = wider
     if result is None:
-        return
+        return None
     labels = _labels(case)
     # a contact leaves out what it explains, and so may leave out what is after a change
     if not result.steps or result.steps[-1].chosen.kind == "contact":
         changed = _with_a_change(result, labels)
         if changed and changed[0].total < result.total + DECIDES:
-            result, labels = changed
-    yield from _findings(case, labels, result)
+            return changed
+    return result, labels
 
 
 def _is_doubted(case: Case, start: RefitOutcome) -> bool:

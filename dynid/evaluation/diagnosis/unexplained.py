@@ -20,7 +20,8 @@ from dynid.text import listed, percent, significant
 
 _PARTS = 8  # of equal numbers of samples, by speed and by position
 _NOTED = 0.15  # relative error above which what is unexplained is a note: 2 % of the square
-_TRIED = ("zeros", "gravity", "delays", "backlash", "contact", "friction of any shape")
+_ANY_FRICTION = "friction of any shape, also over the position"
+_TRIED = ("zeros", "gravity", "delays", "backlash", "hysteresis", "contact", _ANY_FRICTION)
 _OF_SEVERAL = ("signs", "factors", "exchanged channels", "coupling")  # where joints are several
 _CONCENTRATED = 2.0  # times its share of the samples: less says nothing of the place
 

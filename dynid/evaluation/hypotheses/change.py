@@ -8,7 +8,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.refit import errors_with
-from dynid.evaluation.hypotheses.state import friction_columns, payload_columns
+from dynid.evaluation.hypotheses.relations import friction_columns, payload_columns
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
 
 _PARTS = 8  # of a recording, at whose ends a change is sought first

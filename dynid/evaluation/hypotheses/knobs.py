@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.refit import Data, Refit, residual
 from dynid.evaluation.hypotheses.samples import TrialSamples
-from dynid.evaluation.hypotheses.state import Hypothesis, of_joints, sides, without_backlash
+from dynid.evaluation.hypotheses.state import Hypothesis, motion_of, of_joints
 
 _STEP = 1e-4  # of numerical derivatives [rad, m or m/s^2]
 _LARGEST_STEP = {  # of an iteration
@@ -20,6 +19,7 @@ _LARGEST_STEP = {  # of an iteration
     "ratio": 0.2,
     "gear": 0.2,
     "delay": 0.03,
+    "clock": 0.05,
     "backlash": 0.05,
     "gravity": 3.0,
 }
@@ -31,7 +31,8 @@ class Knob:
 
     Attributes:
         cause: key of the cause.
-        kind: "factor", "ratio" or "gear" (logarithms), "zero", "delay", "backlash" or "gravity".
+        kind: "factor", "ratio", "gear" or "clock" (logarithms), "zero", "delay", "backlash" or
+            "gravity".
         joints: those concerned; all for a whole robot.
         recordings: those concerned.
         columns: (m, n, c) derivatives of the model's torque minus that of the measured one.
@@ -57,66 +58,71 @@ class Derivatives:
     """Derivatives at a state, of the torque of base parameters; computed once for all knobs."""
 
     def __init__(self, samples: TrialSamples, data: Data, state: Hypothesis, refit: Refit) -> None:
-        mechanism = data.mechanism
-        self.data = data
-        self.standard = data.base.lift(refit.base, mechanism.urdf_parameters)
-        self._bodies = mechanism.torque(*data.motion, self.standard)
+        self.data, self.state = data, state
+        self.standard = data.base.lift(refit.base, data.mechanism.urdf_parameters)
         self.model = data.torque - residual(data, refit)
-        self._slope = of_joints(samples, state, "slope")
-        self._sides = partial(sides, samples, state)
-        self._zero: dict[int, Array] = {}
+        self._samples = samples
+        self._bodies = data.mechanism.torque(*data.motion, self.standard)
+        self._known: dict[tuple[str, tuple[int, ...]], Array] = {}
 
-    def factor(self, joints: tuple[int, ...]) -> Array:
-        """Return the column (m, n, 1) of the logarithm of joints' factor."""
-        columns = np.zeros((*self.model.shape, 1))
-        columns[:, joints, 0] = -self.model[:, joints]
-        return columns
+    def columns(self, kind: str, joints: tuple[int, ...]) -> Array:
+        """Return the columns (m, n, c) of a kind of knob, of joints in all recordings."""
+        if (kind, joints) not in self._known:
+            self._known[kind, joints] = self._columns(kind, joints)
+        return self._known[kind, joints]
 
-    def delay(self, joints: tuple[int, ...]) -> Array:
-        """Return the column (m, n, 1) of a delay of joints' torque [s]."""
-        columns = np.zeros((*self.model.shape, 1))
-        columns[:, joints, 0] = -self._slope[:, joints]
-        return columns
+    def _columns(self, kind: str, joints: tuple[int, ...]) -> Array:
+        if kind in ("factor", "delay"):
+            slope = (
+                self.model if kind == "factor" else of_joints(self._samples, self.state, "slope")
+            )
+            columns = np.zeros((*slope.shape, 1))
+            columns[:, joints, 0] = -slope[:, joints]
+            return columns
+        if kind == "gear":
+            return self.columns("ratio", joints) - self.columns("factor", joints)
+        steps = _STEP * np.eye(2 if kind == "gravity" else 1)
+        every = tuple(range(self._samples.recordings))
+        states = [stepped(self.state, kind, joints, every, step, self.gravity) for step in steps]
+        return np.stack([(self._torque(one) - self._bodies) / _STEP for one in states], axis=2)
 
-    def zero(self, joint: int) -> Array:
-        """Return the column (m, n, 1) of a joint's position."""
-        if joint not in self._zero:
-            position, velocity, acceleration = self.data.motion
-            moved = np.array(position)
-            moved[:, joint] += _STEP
-            torque = self.data.mechanism.torque(moved, velocity, acceleration, self.standard)
-            self._zero[joint] = ((torque - self._bodies) / _STEP)[:, :, None]
-        return self._zero[joint]
-
-    def ratio(self, joint: int) -> Array:
-        """Return the column (m, n, 1) of the logarithm of a joint's position over the recorded."""
-        scale = np.where(np.arange(self.model.shape[1]) == joint, 1 + _STEP, 1.0)
-        position, velocity, acceleration = (values * scale for values in self.data.motion)
-        torque = self.data.mechanism.torque(position, velocity, acceleration, self.standard)
-        return np.asarray((torque - self._bodies) / _STEP)[:, :, None]
-
-    def gear(self, joint: int) -> Array:
-        """Return the column (m, n, 1) of the logarithm of a position, and of 1 over its torque."""
-        return self.ratio(joint) - self.factor((joint,))
-
-    def backlash(self, joint: int) -> Array:
-        """Return the column (m, n, 1) of a joint's play."""
-        play = np.zeros_like(self.model)
-        play[:, joint] = _STEP
-        moved = without_backlash(self.data.motion, self._sides(), play)
-        torque = self.data.mechanism.torque(*moved, self.standard)
-        return np.asarray((torque - self._bodies) / _STEP)[:, :, None]
-
+    @property
     def gravity(self) -> Array:
-        """Return the columns (m, n, 2) of gravity's two directions at a right angle to it."""
+        """Gravity (3,) at the state [m/s^2]."""
+        return np.asarray(self.data.mechanism.gravity)
+
+    def _torque(self, state: Hypothesis) -> Array:
         mechanism = self.data.mechanism
-        present = np.asarray(mechanism.gravity)
-        columns = []
-        for axis in across(present):
-            tilted = mechanism.with_gravity(present + _STEP * axis)
-            torque = tilted.torque(*self.data.motion, self.standard)
-            columns.append((torque - self._bodies) / _STEP)
-        return np.stack(columns, axis=2)
+        if state.gravity is not None:
+            mechanism = mechanism.with_gravity(state.gravity)
+        return mechanism.torque(*motion_of(self._samples, state), self.standard)
+
+
+def stepped(
+    state: Hypothesis,
+    kind: str,
+    joints: tuple[int, ...],
+    recordings: tuple[int, ...],
+    step: Array,
+    gravity: Array,
+) -> Hypothesis:
+    """Return a state with a step (c,) of a kind of knob; ``gravity`` (3,) is the present one."""
+    if kind == "gravity":
+        size, turned = float(np.linalg.norm(gravity)), gravity + step @ across(gravity)
+        return replace(state, gravity=turned * size / float(np.linalg.norm(turned)))
+    if kind in ("ratio", "gear"):
+        ratio = float(np.exp(step[0]))
+        stretched = state.stretched_at(joints[0], ratio)
+        return stretched.scaled_at(joints[0], 1 / ratio) if kind == "gear" else stretched
+    change = np.zeros_like(state.zero)
+    change[np.ix_(recordings, joints)] = step[0]
+    if kind == "clock":
+        return replace(state, clock=state.clock * np.exp(change[:, 0]))
+    if kind == "factor":
+        return replace(state, factor=state.factor * np.exp(change))
+    if kind == "backlash":
+        return replace(state, backlash=np.maximum(state.backlash + change, 0.0))
+    return replace(state, **{kind: getattr(state, kind) + change})
 
 
 def across(gravity: Array) -> Array:
@@ -140,6 +146,7 @@ def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
     for recording in range(recordings) if recordings > 1 else ():
         yield knob_of(derivatives, samples, "factor", every, (recording,))
         yield knob_of(derivatives, samples, "delay", every, (recording,))
+        yield knob_of(derivatives, samples, "clock", every, (recording,))
         for joint in every:
             for kind in ("factor", "zero"):
                 yield knob_of(derivatives, samples, kind, (joint,), (recording,))
@@ -151,6 +158,7 @@ _CAUSES = {
     "ratio": "position_factor",
     "gear": "position_factor",
     "delay": "time_shift",
+    "clock": "clock",
     "backlash": "backlash",
     "gravity": "wrong_gravity",
 }
@@ -165,43 +173,15 @@ def knob_of(
 ) -> Knob:
     """Return a knob of some joints in some recordings; (): in all."""
     recordings = recordings or tuple(range(samples.recordings))
+    whole = len(recordings) == samples.recordings
+    gravity = derivatives.gravity
 
     def columns() -> Array:
-        if kind == "gravity":
-            return derivatives.gravity()
-        of_joint = {
-            "zero": derivatives.zero,
-            "ratio": derivatives.ratio,
-            "gear": derivatives.gear,
-            "backlash": derivatives.backlash,
-        }
-        of_joints = derivatives.factor if kind == "factor" else derivatives.delay
-        column = of_joint[kind](joints[0]) if kind in of_joint else of_joints(joints)
-        return column * np.isin(samples.recording, recordings)[:, None, None]
+        every = derivatives.columns(kind, joints)
+        return every if whole else every * np.isin(samples.recording, recordings)[:, None, None]
 
     def moved(state: Hypothesis, step: Array) -> Hypothesis:
-        if kind == "gravity":
-            return _tilted(state, np.asarray(derivatives.data.mechanism.gravity), step)
-        if kind in ("ratio", "gear"):
-            ratio = float(np.exp(step[0]))
-            stretched = state.stretched_at(joints[0], ratio)
-            return stretched.scaled_at(joints[0], 1 / ratio) if kind == "gear" else stretched
-        change = np.zeros_like(state.zero)
-        change[np.ix_(recordings, joints)] = step[0]
-        if kind == "factor":
-            return replace(state, factor=state.factor * np.exp(change))
-        if kind == "zero":
-            return replace(state, zero=state.zero + change)
-        if kind == "backlash":
-            return replace(state, backlash=np.maximum(state.backlash + change, 0.0))
-        return replace(state, delay=state.delay + change)
+        return stepped(state, kind, joints, recordings, step, gravity)
 
-    whole = len(recordings) == samples.recordings
-    cause = _CAUSES[kind] if whole else "recordings_differ"
+    cause = _CAUSES[kind] if whole or kind == "clock" else "recordings_differ"
     return Knob(cause, kind, joints, recordings, columns, moved, whole)
-
-
-def _tilted(state: Hypothesis, present: Array, step: Array) -> Hypothesis:
-    gravity = present + step @ across(present)
-    size = float(np.linalg.norm(present))
-    return replace(state, gravity=gravity * size / float(np.linalg.norm(gravity)))

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.refit import Data, Equations, friction_shapes
+from dynid.evaluation.hypotheses.relations import Relation
 from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.evaluation.hypotheses.trial import DOUBTED, POOR, RefitOutcome, Trial, cost
 
-_COUPLED = 0.05  # relative error of a joint above which coupling to another is tried
+_RELATED = 0.05  # relative error of a joint above which relations of its torque are tried
+_OF_ANOTHER = 0.6  # fall of the cost by parameters of its own, for which a recording is examined
 _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised search finds the next
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
 _PLAYS = (0.01, 0.04)  # [rad]: from either the best one is sought
+_LEADS = (0.005, 0.02)  # [m] of screws: from either the best one is sought
 _UNITS = (1e-3, 1e3)  # factors of torque in another unit
 _SURELY_DRIVEN = 3.0  # standard errors of the power of friction
 _EARTH = 9.81  # [m/s^2]
@@ -43,31 +47,52 @@ class Proposal:
     recordings: tuple[int, ...] = ()
 
 
-def exchanged(state: Hypothesis) -> Iterator[Proposal]:
-    """Propose reversed joints, positions with the other sign, and exchanged channels."""
+def reversed_ones(state: Hypothesis) -> Iterator[Proposal]:
+    """Propose reversed joints, and positions with the other sign."""
     for joint in range(len(state.direction)):
         turned = state.reversed_at(joint)
         yield Proposal("reversed_joint", "reverse", (joint,), turned)
         yield Proposal("flipped_sign", "position", (joint,), turned.scaled_at(joint, -1.0))
-        for other in range(joint):
-            for kind, position, torque in (
-                ("channels", True, True),
-                ("torques", False, True),
-                ("positions", True, False),
-            ):
-                swapped = state.with_swapped(joint, other, position=position, torque=torque)
-                yield Proposal("swapped_channels", kind, (other, joint), swapped)
 
 
-def coupled(now: RefitOutcome) -> Iterator[Proposal]:
-    """Propose motors that move a joint with a large error, and another one."""
+def exchanged(state: Hypothesis, recordings: tuple[int, ...] = ()) -> Iterator[Proposal]:
+    """Propose channels of two joints that are exchanged in some recordings; (): in all."""
+    for other, joint in combinations(range(len(state.direction)), 2):
+        for kind, position, torque in (
+            ("channels", True, True),
+            ("torques", False, True),
+            ("positions", True, False),
+        ):
+            swapped = state.with_swapped(
+                joint, other, position=position, torque=torque, recordings=recordings
+            )
+            yield Proposal("swapped_channels", kind, (other, joint), swapped, recordings)
+
+
+def exchanged_in_one(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
+    """Propose exchanged channels of one recording, where parameters of its own explain much."""
+    recordings = trial.samples.recordings
+    coarse, present = trial.coarse, trial.coarse.outcome(now.state)
+    for number in range(recordings) if recordings > 1 else ():
+        own = coarse.outcome(now.state.related(Relation("robot", (), (number,))))
+        if own.cost > present.cost - _OF_ANOTHER:
+            continue
+        yield from exchanged(now.state, (number,))
+
+
+def related(now: RefitOutcome) -> Iterator[Proposal]:
+    """Propose what may act at a joint with a large error, or happen to its measured torque."""
     joints = range(len(now.state.direction))
-    for driven in joints:
-        if now.refit.held_out[driven] > _COUPLED:  # False for NaN
-            for driving in joints:
-                if driving != driven:
-                    state = replace(now.state, coupled=(*now.state.coupled, (driven, driving)))
-                    yield Proposal("unmodelled_coupling", "coupling", (driven, driving), state)
+    for joint in np.flatnonzero(now.refit.held_out > _RELATED).tolist():  # False for NaN
+        for cause, kind, others in (
+            ("unmodelled_coupling", "coupling", [(j,) for j in joints if j != joint]),
+            ("torque_hysteresis", "hysteresis", [()]),
+            ("uneven_friction", "uneven", [()]),
+        ):
+            for other in others:
+                concerned = (joint, *other)
+                state = now.state.related(Relation(kind, concerned))
+                yield Proposal(cause, kind, concerned, state)
 
 
 def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
@@ -81,9 +106,7 @@ def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
     every = tuple(range(len(now.state.direction)))
     for recording in range(recordings):
         if several:
-            loaded = np.array(now.state.loaded)
-            loaded[recording] = True
-            state = replace(now.state, loaded=loaded)
+            state = now.state.related(Relation("payload", (), (recording,)))
             yield Proposal("recordings_differ", "payload", (), state, (recording,))
         signs, units = [(joint, -1.0) for joint in poor], [(every, unit) for unit in _UNITS]
         for joints, own in (*signs, *units) if several and poor else ():
@@ -93,8 +116,7 @@ def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
             yield Proposal("recordings_differ", "factor", joints, state, (recording,))
         alone = [(joint,) for joint in doubted]
         for joints in (*alone, tuple(doubted)) if len(doubted) > 1 else alone:
-            rubbing = (*now.state.rubbing, *((recording, joint) for joint in joints))
-            state = replace(now.state, rubbing=rubbing)
+            state = now.state.related(Relation("friction", joints, (recording,)))
             yield Proposal("recordings_differ", "friction", joints, state, (recording,))
 
 
@@ -109,6 +131,10 @@ def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
             moved = np.array(state.zero)
             moved[:, joint] += zero
             yield Proposal("encoder_zero", "zero", (joint,), replace(state, zero=moved))
+        for lead in _LEADS if prismatic[joint] else ():
+            geared = state.stretched_at(joint, lead / (2 * np.pi))
+            geared = geared.scaled_at(joint, 2 * np.pi / lead)
+            yield Proposal("position_factor", "gear", (joint,), geared)
         if now.refit.held_out[joint] > POOR:  # False for NaN; jumps may hide the joint's inertia
             for play in () if prismatic[joint] else _PLAYS:
                 loose = np.array(state.backlash)

@@ -31,6 +31,7 @@ Friction = Literal["modelled", "uneven", "any"]
 one that drives the joint."""
 ROUNDING = 1e-3
 """Relative torque error below which an error is that of interpolated samples."""
+_ROUNDED = 1e-7  # of a column's norm
 _REWEIGHTINGS = 6  # of the joints' variances; they converge in three or four
 _QUICK_REWEIGHTINGS = 3
 _RIDGE = 1e-9  # of the scaled information: directions that the data do not determine stay put
@@ -140,8 +141,10 @@ class Equations:
             used = np.append(acting, np.arange(self.parameters, size))
             places = np.ix_(used, used)
             shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint], friction)
-            torque = float(np.linalg.norm(rows[:, -1]))
-            rows = beyond(basis_of(shapes), rows) / (torque or 1.0)
+            sizes = np.linalg.norm(rows, axis=0)
+            rows = beyond(basis_of(shapes), rows) / (float(sizes[-1]) or 1.0)
+            # of a term that is one of the shapes rounding is left, and would be its own factor
+            rows[:, np.linalg.norm(rows, axis=0) * sizes[-1] < _ROUNDED * sizes] = 0.0
             bounds = np.searchsorted(fold[kept], np.arange(FOLDS + 1))
             for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
                 part = rows[begin:end]
@@ -205,6 +208,17 @@ class Equations:
             solution[self.parameters :],
             np.sqrt((FOLDS - 1) * factors.var(axis=0)),
         )
+
+    def share_kept(self, factors: Array) -> Array:
+        """Return the squared torque (n,) without columns of a sensor, over that with them.
+
+        Args:
+            factors: (c,) of the last extra columns.
+        """
+        whole = self.gram.sum(axis=0)
+        solution = np.zeros(whole.shape[1] - 1)
+        solution[len(solution) - len(factors) :] = factors
+        return np.asarray(_squared(whole, solution) / np.maximum(whole[:, -1, -1], 1e-300))
 
     def seen_error(self) -> Array:
         """Return the relative error (n,) of a quick fit on all blocks."""

@@ -14,17 +14,21 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid.evaluation.hypotheses.followed import followed
-from dynid.evaluation.hypotheses.measured import Measured
-from dynid.evaluation.hypotheses.state import Hypothesis
+from dynid.evaluation.hypotheses.relations import Relation
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial
 
 CAUSES = {
     "shape": "nonlinear_torque",
+    "hysteresis": "torque_hysteresis",
     "filter": "time_shift",
+    "second": "time_shift",
     "crosstalk": "torque_crosstalk",
     "robot": "recordings_differ",
 }
 """Keys of the causes by kinds of a relation."""
+
+LOW_PASSES = ("filter", "second")
+"""Kinds of low-passes of torque, the simplest first."""
 
 
 class Rival(NamedTuple):
@@ -58,27 +62,31 @@ def rivals(
         joints: those that it concerns; (): the one with the largest error.
         recordings: those that it concerns; (): all.
     """
+    state = now.state
     if recordings:
-        state = _with(now.state, Measured("robot", recordings[0]))
-        yield Rival("robot", (), recordings, trial.outcome(state))
+        own = state.related(Relation("robot", (), recordings[:1]))
+        yield Rival("robot", (), recordings, trial.outcome(own))
         return
     errors = np.nan_to_num(now.refit.held_out)
+    late = bool(np.any(chosen.state.delay > state.delay))
+    if late:
+        slow = now.state.related(Relation("filter", joints))
+        second = chosen.state.related(Relation("second", joints))
+        yield Rival("filter", joints, (), trial.outcome(slow))
+        yield Rival("second", joints, (), followed(trial, second, "delay", joints)[0])
     if len(joints) == len(errors) > 1:
         return  # the sensor of one joint does not do what is seen at all
     for joint in joints or (int(np.argmax(errors)),):
         scaled = replace(now.state, factor=chosen.state.factor)
-        bent, late = (
-            _with(scaled, Measured("shape", joint)),
-            _with(now.state, Measured("filter", joint)),
-        )
+        bent = scaled.related(Relation("shape", (joint,)))
         yield Rival("shape", (joint,), (), followed(trial, bent, "factor", (joint,))[0])
-        yield Rival("filter", (joint,), (), followed(trial, late, "delay", (joint,))[0])
+        if not late:
+            slow = now.state.related(Relation("filter", (joint,)))
+            yield Rival("filter", (joint,), (), trial.outcome(slow))
+        loop = now.state.related(Relation("hysteresis", (joint,)))
+        yield Rival("hysteresis", (joint,), (), trial.outcome(loop))
         others = [other for other in range(len(errors)) if other != joint]
-        pairs = {other: _with(now.state, Measured("crosstalk", joint, other)) for other in others}
+        pairs = {o: now.state.related(Relation("crosstalk", (joint, o))) for o in others}
         if pairs:
             best = min(others, key=lambda other: trial.coarse.outcome(pairs[other]).cost)
             yield Rival("crosstalk", (joint, best), (), trial.outcome(pairs[best]))
-
-
-def _with(state: Hypothesis, measured: Measured) -> Hypothesis:
-    return replace(state, measured=(*state.measured, measured))

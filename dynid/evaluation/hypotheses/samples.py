@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.recording.velocity_agreement import side_of_teeth
 from dynid.signals.filters import low_pass
 from dynid.signals.signals import Signals
@@ -18,6 +20,8 @@ FOLDS = 8
 _INSTANTS = 2_400  # of all recordings: enough for a few hundred parameters of twelve joints
 _CUTOFF_SHARE = 0.05  # of the sampling rate, if the motion is not filtered
 _SPREAD = 2.0  # periods of the cut-off frequency over which a jump is spread
+_STOPS = (0.05, 0.15, 0.45)  # widths of stop operators, of the torque (rms)
+_PRESLIDING = (0.003, 0.01, 0.03, 0.1)  # the same of positions, of their standard deviation
 _SLOW_SHARE = 0.1  # of the peak speed: near a reversal the shape of friction decides the torque
 
 
@@ -28,7 +32,9 @@ class SampledTrack:
     Attributes:
         time: (N,) [s].
         position, velocity, acceleration: filtered.
-        torque, slope: [N m or N], and its derivative.
+        torque: [N m or N].
+        unusable: (N, n) True where torque is no measurement, as at a plateau.
+        torque_size: (n,) root of its mean square in all recordings.
         side: (N, n, 3) side on which a gear's teeth touch, -1 to 1 by the sign of torque, filtered
             like positions, and its two derivatives.
         rate: [Hz].
@@ -40,10 +46,45 @@ class SampledTrack:
     velocity: Array
     acceleration: Array
     torque: Array
-    slope: Array
     side: Array
     rate: float
     settled: NDArray[np.bool_]
+    unusable: NDArray[np.bool_]
+    torque_size: Array
+
+    @cached_property
+    def slope(self) -> Array:
+        """Derivative of torque [N m/s or N/s]."""
+        return np.asarray(np.gradient(self.torque, 1 / self.rate, axis=0))
+
+    @cached_property
+    def curvature(self) -> Array:
+        """Second derivative of torque [N m/s^2 or N/s^2]."""
+        return np.asarray(np.gradient(self.slope, 1 / self.rate, axis=0))
+
+    @cached_property
+    def stops(self) -> Array:
+        """Stop operators (N, n, c) of torque, each of another width [N m or N].
+
+        A sum of them is the inverse of a hysteresis that is one of plays.
+        """
+        return _stops(self.torque, self.slope, np.multiply.outer(_STOPS, self.torque_size))
+
+    @cached_property
+    def presliding(self) -> Array:
+        """Stop operators (N, n, c) of position, as of friction whose contacts bend first."""
+        sizes = np.multiply.outer(_PRESLIDING, self.position.std(axis=0))
+        return _stops(self.position, self.velocity, sizes)
+
+
+def _stops(values: Array, rates: Array, widths: Array) -> Array:
+    """Return stop operators (N, n, c) of values (N, n) with their rates and widths (c, n)."""
+    every = np.zeros((*values.shape, len(widths)))
+    for (number, joint), width in np.ndenumerate(widths):
+        term = JointTerm("presliding", 0, scale=max(width, 1e-300))
+        column = term.column(position=values[:, joint], velocity=rates[:, joint])
+        every[:, joint, number] = width * column
+    return every
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +110,7 @@ class TrialSamples:
     torque_per_effort: Array
 
     def rows(self, values: str, *, shift: Array | None = None) -> Array:
-        """Return values of all tracks at the instants, (m, n); of ``side`` (m, n, 3).
+        """Return values of all tracks at the instants, (m, n), or (m, n, c) where they have more.
 
         Args:
             values: name of an attribute of ``SampledTrack``.
@@ -83,7 +124,7 @@ class TrialSamples:
                 continue
             moved = at[:, None] + shift[number] * track.rate
             index = np.clip(np.floor(moved).astype(np.intp), 0, len(column) - 2)
-            part = np.clip(moved - index, 0.0, 1.0)
+            part = np.clip(moved - index, 0.0, 1.0).reshape(*moved.shape, *[1] * (column.ndim - 2))
             joints = np.arange(column.shape[1])
             parts.append((1 - part) * column[index, joints] + part * column[index + 1, joints])
         return np.concatenate(parts)
@@ -160,8 +201,9 @@ def sampled(
     """
     breaks = breaks or [()] * len(signals)
     unusable = unusable or [np.zeros(one.raw_torque.shape, dtype=bool) for one in signals]
+    size = np.sqrt(np.mean(np.concatenate([one.raw_torque for one in signals]) ** 2, axis=0))
     tracks = tuple(
-        _track(recording, cutoff_hz, order, times, excluded)
+        _track(recording, cutoff_hz, order, times, excluded, size)
         for recording, times, excluded in zip(signals, breaks, unusable, strict=True)
     )
     step = max(1, sum(len(track.time) for track in tracks) // _INSTANTS)
@@ -190,6 +232,7 @@ def _track(
     order: int,
     breaks: Sequence[float],
     unusable: NDArray[np.bool_],
+    size: Array,
 ) -> SampledTrack:
     rate = signals.sampling_rate
     cutoff = min(cutoff_hz or _CUTOFF_SHARE * rate, 0.45 * rate)
@@ -200,11 +243,12 @@ def _track(
         signals.velocity,
         signals.acceleration,
         torque,
-        np.gradient(torque, 1 / rate, axis=0),
         _side(torque, cutoff, order, rate),
         rate,
         _away_from(_slow(signals) | unusable, rate, cutoff)
         & _measured(signals, cutoff, breaks)[:, None],
+        unusable,
+        size,
     )
 
 

@@ -15,17 +15,20 @@ from dynid.evaluation.hypotheses.followed import followed
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs
 from dynid.evaluation.hypotheses.proposals import (
     Proposal,
-    coupled,
     driven,
     exchanged,
+    exchanged_in_one,
     factors_of_urdf,
     far,
     opposite_torque,
     other_gravity,
+    related,
+    reversed_ones,
     unlike,
 )
 from dynid.evaluation.hypotheses.refit import errors_with
-from dynid.evaluation.hypotheses.rivals import CAUSES, rivals
+from dynid.evaluation.hypotheses.relations import Relation
+from dynid.evaluation.hypotheses.rivals import CAUSES, LOW_PASSES, rivals
 from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.evaluation.hypotheses.trial import (
     DOUBTED,
@@ -46,8 +49,9 @@ at all differ by up to 0.05."""
 # Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
 _SURE_ADVANTAGE = 7.0
 _SURE_OF_FEW = 5.0
-"""The same of causes of which few are tried: play, at joints with large errors alone, and a delay
+"""The same of causes of which few are tried: those of single joints with large errors, and a delay
 of all joints."""
+_FEW_TRIED = ("backlash", "hysteresis", "uneven")
 _BETTER_ADVANTAGE = 3.0
 _HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
 _INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
@@ -55,7 +59,7 @@ _POLISHED = 4  # continuous causes that are followed to their best value
 _FOLLOWED = 6  # exchanged channels and far values that are tried on all instants
 _JUDGED = 6  # causes of which the cost of physical consistency is computed
 _MOST_CAUSES = 2
-_FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor")
+_FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor", "gear")
 _LARGEST_PLAY = 0.1  # [rad]
 
 
@@ -70,6 +74,7 @@ class TriedCause:
         recordings: the recordings concerned; (): all.
         outcome: of the refit.
         deviation: standard deviation of a continuous cause's number; NaN: unknown.
+        alike: kinds of relations that explain about the same as a delay does.
     """
 
     cause: str
@@ -78,6 +83,7 @@ class TriedCause:
     outcome: RefitOutcome
     recordings: tuple[int, ...] = ()
     deviation: float = float("nan")
+    alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +158,10 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         unseen = _unseen(trial, now)
         judged += [replace(c, outcome=trial.judged(c.outcome)) for c in unseen]
     judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if _matters(now, c)]
-    while judged and not _is_determined(trial, judged[0]):
+    while judged and not _is_determined(trial, now, judged[0]):
         judged = judged[1:]
-    if not any(is_seen(now, c) for c in judged):
+    # one of those that few are tried of is no evidence for another cause
+    if not any(is_seen(now, c) for c in judged if c.kind not in _FEW_TRIED or c is judged[0]):
         return None
     different: list[TriedCause] = []  # the best of each kind and place
     for candidate in judged:
@@ -162,22 +169,43 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
             different.append(candidate)
     chosen, *rest = different
     chosen = _as_sign(trial, now, chosen)
-    rival = _best_rival(trial, now, chosen)
+    tried = list(_rivals(trial, now, chosen))
+    if chosen.kind == "delay":
+        chosen = _as_low_pass(chosen, [one for one in tried if one.kind in LOW_PASSES])
+    better = [one for one in tried if one.kind != chosen.kind and is_better(one, chosen)]
+    rival = min(better, key=lambda one: one.outcome.total, default=None)
     if rival is not None and _is_alone(trial, now, rival, chosen):
         chosen = rival
     elif rival is not None and rival.kind != "robot":
         rest = [rival, *rest]
-    others = tuple(c for c in rest if not is_better(chosen, c) and _is_determined(trial, c))
+    others = tuple(c for c in rest if not is_better(chosen, c) and _is_determined(trial, now, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
 
 
-def _is_determined(trial: Trial, candidate: TriedCause) -> bool:
+def _as_low_pass(delay: TriedCause, low_passes: list[TriedCause]) -> TriedCause:
+    """Return a low-pass in place of a delay where it is surely better, the simplest one of these.
+
+    A low-pass of second order with a delay at low frequencies is one at all that a motion has.
+    """
+    better = [one for one in low_passes if is_better(one, delay)]
+    for one in better:
+        if not any(is_better(other, one) for other in better):
+            return one
+    alike = [one.kind for one in low_passes if not is_better(delay, one)]
+    return replace(delay, alike=tuple(alike))
+
+
+def _is_determined(trial: Trial, now: RefitOutcome, candidate: TriedCause) -> bool:
     """Whether the data decide on the factor of a joint or a recording at least to a power of ten.
 
     A joint that has another unit of position than the URDF fits with any large factor: its bodies
-    then have no weight in the equations of the others. So does a recording with any small one.
+    then have no weight in the equations of the others. So does a recording with any small one. A
+    torque with hysteresis may be that of friction whose contacts bend before they slide.
     """
     joints, outcome = list(candidate.joints), candidate.outcome
+    if candidate.kind == "hysteresis":
+        bending = now.state.related(Relation("presliding", candidate.joints))
+        return is_better(candidate, replace(candidate, outcome=trial.outcome(bending)))
     if candidate.kind != "factor" or (len(joints) > 1 and not candidate.recordings):
         return True
 
@@ -202,17 +230,13 @@ def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:
     return chosen if is_better(chosen, flipped) else flipped
 
 
-def _best_rival(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause | None:
-    """Return what the torque's measurement may do in place of a cause, surely better than it."""
-    better: list[TriedCause] = []
+def _rivals(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> Iterator[TriedCause]:
+    """Yield what the torque's measurement may do in place of a cause."""
     if chosen.kind == "sign":  # which is one of two; what else a sensor does is another cause
-        return None
+        return
     for rival in rivals(trial, now, chosen.outcome, chosen.joints, chosen.recordings):
         kind, joints, recordings, outcome = rival
-        tried = TriedCause(CAUSES[kind], kind, joints, trial.judged(outcome), recordings)
-        if is_better(tried, chosen):
-            better.append(tried)
-    return min(better, key=lambda tried: tried.outcome.total, default=None)
+        yield TriedCause(CAUSES[kind], kind, joints, trial.judged(outcome), recordings)
 
 
 def _is_alone(trial: Trial, now: RefitOutcome, rival: TriedCause, chosen: TriedCause) -> bool:
@@ -234,7 +258,8 @@ def _is_alone(trial: Trial, now: RefitOutcome, rival: TriedCause, chosen: TriedC
     if np.any(rival.outcome.refit.held_out[list(rival.joints)] > FLOOR):
         return False
     (driven, driving), state = chosen.joints, rival.outcome.state
-    state = replace(state, coupled=(*state.coupled, (driven, driving), (driving, driven)))
+    pairs = ((driven, driving), (driving, driven))
+    state = state.related(*(Relation("coupling", pair) for pair in pairs))
     return trial.judged(trial.outcome(state)).total > rival.outcome.total - DECIDES
 
 
@@ -254,7 +279,7 @@ def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
         return _halves(outcome.refit.seen, now.refit.seen, FLOOR)
     by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
     everywhere = len(candidate.joints) == len(now.refit.seen)
-    few = candidate.kind == "backlash" or (candidate.kind == "delay" and everywhere)
+    few = candidate.kind in _FEW_TRIED or (candidate.kind == "delay" and everywhere)
     sure = _SURE_OF_FEW if few else _SURE_ADVANTAGE
     if advantage(outcome, now) > sure or by_penalty > _INCONSISTENT:
         return True
@@ -295,10 +320,11 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     yield from _continuous(trial, now)
     for outcome in contact_interval(trial, now):
         yield TriedCause("contact", "contact", (), outcome)
-    proposals = [*coupled(now), *unlike(now, trial.samples.recordings)]
+    proposals = [*related(now), *unlike(now, trial.samples.recordings)]
     worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
     if worst > DOUBTED or impossible > _INCONSISTENT:
-        proposals += [*exchanged(now.state), *other_gravity(trial, now.state)]
+        proposals += [*reversed_ones(now.state), *exchanged(now.state)]
+        proposals += [*exchanged_in_one(trial, now), *other_gravity(trial, now.state)]
     if worst > POOR or impossible > _INCONSISTENT:
         proposals += far(trial, now)
     coarse = trial.coarse

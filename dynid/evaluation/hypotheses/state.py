@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +13,11 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
-from dynid.evaluation.hypotheses.measured import Measured, measured_columns
 from dynid.evaluation.hypotheses.refit import Data
+from dynid.evaluation.hypotheses.relations import Context, Relation, relation_columns
 from dynid.evaluation.hypotheses.samples import TrialSamples
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,18 +25,16 @@ class Hypothesis:
     """Changes of channels and model; R recordings, n joints.
 
     Attributes:
-        position_of, torque_of: (n,) the channel from which a joint's position and torque are taken.
+        position_of, torque_of: (R, n) the channel from which a joint's position and torque are
+            taken.
         direction: (n,) sign of a joint's position and torque, times the ratio of positions.
         factor: (R, n) of torque, sign included.
         zero: (R, n) added to positions [rad or m].
         delay: (R, n) by which torque was recorded later than the motion [s].
         excluded: spans (recording, start [s], stop [s]) that are not compared.
         backlash: (R, n) play of a gear between the measured position and the joint [rad or m].
-        loaded: (R,) recordings with a payload of their own.
-        rubbing: pairs (recording, joint) with friction and an offset of their own.
-        coupled: pairs (driven, driving) of joints with a motor that moves both.
-        measured: what torque sensors do besides a factor, or which recordings have all
-            parameters of their own.
+        clock: (R,) factor of velocities, that of a clock which runs as much too fast.
+        relations: what acts besides the model, and what torque sensors do besides a factor.
         gravity: (3,) [m/s^2]; None: the mechanism's.
         backwards: whether time runs backwards: velocities have the other sign, accelerations and
             torques have not.
@@ -44,11 +47,9 @@ class Hypothesis:
     zero: Array
     delay: Array
     backlash: Array
-    loaded: NDArray[np.bool_]
+    clock: Array
     excluded: tuple[tuple[int, float, float], ...] = ()
-    coupled: tuple[tuple[int, int], ...] = ()
-    rubbing: tuple[tuple[int, int], ...] = ()
-    measured: tuple[Measured, ...] = ()
+    relations: tuple[Relation, ...] = ()
     gravity: Array | None = None
     backwards: bool = False
 
@@ -56,7 +57,7 @@ class Hypothesis:
     def unchanged(cls, samples: TrialSamples) -> Hypothesis:
         """Return the state without a change."""
         recordings, joints = samples.recordings, samples.kept.shape[1]
-        order = np.arange(joints)
+        order = np.tile(np.arange(joints), (recordings, 1))
         return cls(
             position_of=order,
             torque_of=order,
@@ -65,43 +66,53 @@ class Hypothesis:
             zero=np.zeros((recordings, joints)),
             delay=np.zeros((recordings, joints)),
             backlash=np.zeros((recordings, joints)),
-            loaded=np.zeros(recordings, dtype=bool),
+            clock=np.ones(recordings),
         )
 
     def with_change(self, before: Hypothesis, after: Hypothesis) -> Hypothesis:
         """Return this state with what changed between two others."""
-        joint = np.argsort(before.position_of)
-        torque = np.argsort(before.torque_of)
+        joint, torque = (np.argsort(order) for order in (before.position_of, before.torque_of))
         same_gravity = before.gravity is not None and np.array_equal(
             np.asarray(after.gravity), before.gravity
         )
         return replace(
             self,
-            position_of=self.position_of[joint[after.position_of]],
-            torque_of=self.torque_of[torque[after.torque_of]],
+            position_of=_taken(self.position_of, _taken(joint, after.position_of)),
+            torque_of=_taken(self.torque_of, _taken(torque, after.torque_of)),
             direction=self.direction * after.direction / before.direction,
             factor=self.factor * after.factor / before.factor,
             zero=self.zero + after.zero - before.zero,
             delay=self.delay + after.delay - before.delay,
             backlash=self.backlash + after.backlash - before.backlash,
-            loaded=self.loaded | (after.loaded & ~before.loaded),
+            clock=self.clock * after.clock / before.clock,
             excluded=(*self.excluded, *after.excluded[len(before.excluded) :]),
-            coupled=(*self.coupled, *after.coupled[len(before.coupled) :]),
-            rubbing=(*self.rubbing, *after.rubbing[len(before.rubbing) :]),
-            measured=(*self.measured, *after.measured[len(before.measured) :]),
+            relations=(*self.relations, *after.relations[len(before.relations) :]),
             gravity=self.gravity if same_gravity else after.gravity,
             backwards=self.backwards ^ after.backwards ^ before.backwards,
         )
 
-    def with_swapped(self, joint: int, other: int, *, position: bool, torque: bool) -> Hypothesis:
-        """Return the state with channels of two joints exchanged."""
-        order = np.arange(len(self.direction))
-        order[[joint, other]] = [other, joint]
+    def with_swapped(
+        self,
+        joint: int,
+        other: int,
+        *,
+        position: bool,
+        torque: bool,
+        recordings: Sequence[int] = (),
+    ) -> Hypothesis:
+        """Return the state with channels of two joints exchanged in some recordings; (): in all."""
+        order = np.tile(np.arange(len(self.direction)), (len(self.position_of), 1))
+        rows = np.array(recordings or range(len(order)))[:, None]
+        order[rows, [joint, other]] = [other, joint]
         return replace(
             self,
-            position_of=self.position_of[order] if position else self.position_of,
-            torque_of=self.torque_of[order] if torque else self.torque_of,
+            position_of=_taken(self.position_of, order) if position else self.position_of,
+            torque_of=_taken(self.torque_of, order) if torque else self.torque_of,
         )
+
+    def related(self, *relations: Relation) -> Hypothesis:
+        """Return the state with more relations."""
+        return replace(self, relations=(*self.relations, *relations))
 
     def reversed_at(self, joint: int) -> Hypothesis:
         """Return the state with position and torque of a joint reversed."""
@@ -129,6 +140,7 @@ class Hypothesis:
     def moves_like(self, other: Hypothesis) -> bool:
         """Return whether bodies move in the same way under the same gravity."""
         names = ["position_of", "direction", "zero", "backlash", "gravity", "backwards"]
+        names.append("clock")
         if self.backlash.any():  # the side of the teeth is that of torque
             names += ["torque_of", "factor"]
         return all(np.array_equal(getattr(self, n), getattr(other, n)) for n in names)
@@ -156,55 +168,67 @@ def modified(
     """
     data = alike or _moved(samples, mechanism, base, state)
     torque = of_joints(samples, state, "torque")
-    kept = samples.kept[:, state.position_of] & samples.outside(state.excluded)[:, None]
-    data = data.with_torque(torque, kept)
-    blocks = [payload_columns(data, samples.recording == r) for r in np.flatnonzero(state.loaded)]
-    blocks += [coupling_columns(data, *pair) for pair in state.coupled]
-    blocks += [
-        friction_columns(data, joint, samples.recording == recording, samples.time)
-        for recording, joint in state.rubbing
-    ]
-    if state.measured:
-        slope, number = of_joints(samples, state, "slope"), samples.recording
-        blocks += [measured_columns(data, slope, number, one) for one in state.measured]
-    return data.with_extra(blocks) if blocks else data
+    kept = _taken(samples.kept, state.position_of[samples.recording])
+    data = data.with_torque(torque, kept & samples.outside(state.excluded)[:, None])
+    if not state.relations:
+        return data
+    context = Context(data, partial(of_joints, samples, state), samples.time)
+    blocks = [relation_columns(context, one, samples.recording) for one in state.relations]
+    return data.with_extra(blocks)
+
+
+def _taken(values: NDArray[_Number], order: NDArray[np.intp]) -> NDArray[_Number]:
+    """Return values (m, n, …) of joints in the order (m, n) of each row."""
+    taken: NDArray[_Number] = values[np.arange(len(values))[:, None], order]
+    return taken
 
 
 def of_joints(samples: TrialSamples, state: Hypothesis, values: str) -> Array:
-    """Return the ``torque`` of joints, or its ``slope``, as a state has it (m, n).
+    """Return the ``torque`` of joints, or what follows from it, as a state has it (m, n, …).
 
     Channels are those of recorded effort, which has a factor of each joint.
     """
     channel = state.torque_of
-    shift = state.delay[:, np.argsort(channel)]
+    shift = _taken(state.delay, np.argsort(channel))
     rows = samples.rows(values, shift=shift if np.any(shift) else None)
-    factor = (state.direction * state.factor)[samples.recording]
     exchanged = samples.torque_per_effort / samples.torque_per_effort[channel]
-    return np.asarray(rows[:, channel] * factor * exchanged)
+    factor = (state.direction * state.factor * exchanged)[samples.recording]
+    taken = _taken(rows, channel[samples.recording])
+    return np.asarray(taken * factor.reshape(*factor.shape, *[1] * (taken.ndim - 2)))
 
 
 def _moved(
     samples: TrialSamples, mechanism: Mechanism, base: BaseParameterization, state: Hypothesis
 ) -> Data:
-    turned, order, number = state.direction, state.position_of, samples.recording
-    position = samples.rows("position")[:, order] * turned + state.zero[number]
-    velocity = samples.rows("velocity")[:, order] * (-turned if state.backwards else turned)
-    acceleration = samples.rows("acceleration")[:, order] * turned
-    motion = position, velocity, acceleration
-    if state.backlash.any():
-        motion = without_backlash(motion, sides(samples, state), state.backlash[number])
+    motion = motion_of(samples, state)
     moved = mechanism if state.gravity is None else mechanism.with_gravity(state.gravity)
-    none = np.zeros((*position.shape, 0))
-    return Data(moved, base, motion, np.zeros_like(position), none, samples.kept)
+    none = np.zeros((*motion[0].shape, 0))
+    return Data(moved, base, motion, np.zeros_like(motion[0]), none, samples.kept)
 
 
-def sides(samples: TrialSamples, state: Hypothesis) -> Array:
+def motion_of(samples: TrialSamples, state: Hypothesis) -> tuple[Array, Array, Array]:
+    """Return position, velocity and acceleration (m, n) of joints, as a state has them."""
+    number = samples.recording
+    position, velocity, acceleration = (
+        _taken(samples.rows(name), state.position_of[number]) * state.direction
+        for name in ("position", "velocity", "acceleration")
+    )
+    clock = state.clock[number, None]
+    velocity *= -clock if state.backwards else clock
+    motion = position + state.zero[number], velocity, acceleration * clock**2
+    if not state.backlash.any():
+        return motion
+    return _without_backlash(motion, _sides(samples, state), state.backlash[number])
+
+
+def _sides(samples: TrialSamples, state: Hypothesis) -> Array:
     """Return the side of each gear's teeth (m, n, 3), with two derivatives."""
-    sign = np.sign(state.direction * state.factor[samples.recording])
-    return np.asarray(samples.rows("side")[:, state.torque_of] * sign[:, :, None])
+    sign = np.sign(state.direction * state.factor)[samples.recording]
+    side = _taken(samples.rows("side"), state.torque_of[samples.recording])
+    return np.asarray(side * sign[:, :, None])
 
 
-def without_backlash(
+def _without_backlash(
     motion: tuple[Array, Array, Array], side: Array, backlash: Array
 ) -> tuple[Array, Array, Array]:
     """Return the motion behind gears with play (m, n): motors are ahead where they push."""
@@ -212,40 +236,3 @@ def without_backlash(
         part - backlash / 2 * side[:, :, number] for number, part in enumerate(motion)
     )
     return position, velocity, acceleration
-
-
-def payload_columns(data: Data, instants: NDArray[np.bool_]) -> Array:
-    """Return columns (m, n, 10) of a body carried by the payload's joint at some instants."""
-    first = 10 * data.mechanism.payload_body
-    columns = data.regressor[:, :, first : first + 10]
-    return np.asarray(columns * instants[:, None, None])
-
-
-def friction_columns(data: Data, joint: int, instants: NDArray[np.bool_], time: Array) -> Array:
-    """Return columns (m, n, 4) of an offset, its growth, and dry and viscous friction.
-
-    Of a joint, at some instants of a recording; its growth is over all of them.
-    """
-    velocity = data.motion[1][:, joint] * instants
-    span = time[instants]
-    growth = (time - span.mean()) / max(float(np.ptp(span)), 1e-9) * instants
-    columns = np.zeros((*data.torque.shape, 4))
-    columns[:, joint] = np.column_stack([instants, growth, np.sign(velocity), velocity])
-    return columns
-
-
-def coupling_columns(data: Data, driven: int, driving: int) -> Array:
-    """Return columns (m, n, 5) of friction and rotor of a motor that moves two joints."""
-    velocity, acceleration = data.motion[1], data.motion[2]
-    first, other = velocity[:, driven], velocity[:, driving]
-    columns = np.zeros((*velocity.shape, 5))
-    columns[:, driven] = np.column_stack(
-        [
-            other,
-            np.sign(other),
-            np.sign(first + other),
-            np.sign(first - other),
-            acceleration[:, driving],
-        ]
-    )
-    return columns

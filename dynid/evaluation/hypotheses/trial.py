@@ -13,6 +13,7 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.joint_terms import TermSettings, plain_terms
 from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.hypotheses.refit import Data, Equations, Refit
+from dynid.evaluation.hypotheses.relations import OF_SENSORS
 from dynid.evaluation.hypotheses.samples import TrialSamples
 from dynid.evaluation.hypotheses.state import Hypothesis, modified
 from dynid.robot.robot import Robot
@@ -20,6 +21,7 @@ from dynid.robot.robot import Robot
 _OBLIQUE = (3.0, 5.0, -8.0)  # [m/s^2]
 _RECENT = 4  # data of which the regressor is kept: most states change the torque alone
 _THINNED = 3  # of coarse trials: every third instant
+_KEPT = 0.25  # least share of the squared torque that a relation of a sensor leaves
 FLOOR = 0.02
 """Relative torque error that counts as none: less is not worth a claim."""
 # what is tried above these costs seconds, and errors of good real models are 0.02 to 0.1
@@ -97,7 +99,13 @@ class Trial:
 
     def outcome(self, state: Hypothesis) -> RefitOutcome:
         """Refit a state."""
-        refit = self.equations(state).refit()
+        equations = self.equations(state)
+        refit = equations.refit()
+        kind = state.relations[-1].kind if state.relations else ""
+        if kind in OF_SENSORS:
+            kept = equations.share_kept(refit.factors[-OF_SENSORS[kind] :])
+            if np.any(kept < _KEPT):  # a function of the torque explains the torque, not the robot
+                return RefitOutcome(state, refit, np.inf)
         return RefitOutcome(state, refit, cost(refit.held_out))
 
     def judged(self, outcome: RefitOutcome) -> RefitOutcome:

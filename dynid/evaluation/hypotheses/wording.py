@@ -7,29 +7,41 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.meaning import Meaning
-from dynid.evaluation.hypotheses.refit import friction_shapes
-from dynid.evaluation.hypotheses.rival_meanings import rival_meaning
-from dynid.evaluation.hypotheses.rivals import CAUSES
+from dynid.evaluation.hypotheses.relation_meanings import relation_meaning
 from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, TriedCause
 from dynid.evaluation.hypotheses.trial import Trial
+from dynid.evaluation.hypotheses.whole_meanings import (
+    contact_meaning,
+    gravity_meaning,
+    is_against_urdf,
+)
 from dynid.recording.corrections import SIGNALS, Correction, Signal
 from dynid.text import listed, percent, significant, torque_unit
 
 _DEGREES = np.pi / 180
-_DIFFERENCES: Mapping[str, str] = {
-    "offset": "an offset that differs by",
-    "growth": "an offset that grows by",
-    "dry friction": "dry friction that differs by",
-}
 _MOTION: tuple[Signal, ...] = ("position", "velocity")
 _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
     "torques": ("torques", ("effort",)),
     "positions": ("positions", _MOTION),
 }
-
+_TURNED: Mapping[str, tuple[str, tuple[Signal, ...], str, str, str]] = {
+    "reverse": (
+        "reversed_joint",
+        SIGNALS,
+        "position and torque are counted in the direction opposite to the URDF's axis.",
+        "Reverse the axis of {joints} in the URDF, or its signals.",
+        "reversed",
+    ),
+    "position": (
+        "flipped_sign",
+        _MOTION,
+        "position has the opposite sign of the URDF's axis and of its torque.",
+        "Change the sign of the position and velocity of {joints}.",
+        "opposite sign of position",
+    ),
+}
 
 _BACKWARDS = Meaning(
     "flipped_sign",
@@ -68,19 +80,13 @@ class Wording:
             "delay": self._delay,
             "backlash": self._backlash,
             "gravity": self._gravity,
-            "no gravity": self._no_gravity,
-            "reverse": self._reverse,
-            "position": self._position,
-            "channels": self._swap,
-            "torques": self._swap,
-            "positions": self._swap,
+            "no gravity": self._gravity,
+            **dict.fromkeys(_TURNED, self._turned),
+            **dict.fromkeys(_EXCHANGED, self._swap),
             "contact": self._contact,
-            "payload": self._payload,
-            "coupling": self._coupling,
-            "friction": self._friction,
-            **dict.fromkeys(CAUSES, self._rival),
+            "clock": self._clock,
         }
-        return words[candidate.kind](step, candidate)
+        return words.get(candidate.kind, self._relation)(step, candidate)
 
     def effect(self, before: Array, after: Array) -> tuple[str, str]:
         """Return the joint where the error falls most, and the effect there."""
@@ -130,7 +136,9 @@ class Wording:
             )
         if candidate.outcome.state.backwards != step.before.state.backwards:
             return _BACKWARDS
-        if (candidate.outcome.penalty or 0.0) > MATTERS or self._against_urdf(candidate):
+        if (candidate.outcome.penalty or 0.0) > MATTERS or is_against_urdf(
+            self._trial.data(candidate.outcome.state)
+        ):
             return Meaning(
                 "flipped_sign",
                 (),
@@ -148,20 +156,6 @@ class Wording:
             f"Change the sign of effort.{key}",
             corrections,
         )
-
-    def _against_urdf(self, candidate: TriedCause) -> bool:
-        """Whether a candidate's torque has mostly the opposite sign of the URDF's masses'."""
-        data = self._trial.data(candidate.outcome.state)
-        expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
-        products = []
-        for joint in range(len(self._joints)):
-            kept = data.kept[:, joint]
-            shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint])
-            columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
-            left, measured = beyond(basis_of(shapes), columns).T
-            sizes = float(np.linalg.norm(left) * np.linalg.norm(measured))
-            products.append(float(left @ measured) / max(sizes, 1e-300))
-        return sum(products) < 0
 
     def _factor(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         if candidate.recordings:
@@ -278,6 +272,9 @@ class Wording:
         every = len(candidate.joints) == len(self._joints)
         names = () if every else self._names(candidate)
         what = f"{where}: " if where else "" if every else f"{names[0]}: "
+        doubt = ""
+        if candidate.alike:
+            doubt = ", by a delay or a low-pass, which the recordings do not distinguish"
         later = "later" if delay > 0 else "earlier"
         key, corrections = self._fixed(
             Correction(
@@ -288,7 +285,7 @@ class Wording:
             "recordings_differ" if where else "time_shift",
             names,
             f"{what}torque is recorded {abs(delay) * 1e3:.3g} ms {later} than its motion (standard "
-            f"deviation {candidate.deviation * 1e3:.2g} ms).",
+            f"deviation {candidate.deviation * 1e3:.2g} ms){doubt}.",
             f"Align effort and position in the recording.{'' if where else key}",
             () if where else corrections,
             (
@@ -313,68 +310,31 @@ class Wording:
             statement="play",
         )
 
-    def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        gravity = np.asarray(candidate.outcome.state.gravity)
-        present = np.asarray(self._trial.mechanism.gravity)
-        size = float(np.linalg.norm(gravity) * np.linalg.norm(present))
-        tilt = float(np.arccos(np.clip(gravity @ present / size, -1, 1))) if size > 0 else np.pi
-        entry = [float(f"{v:.3g}") for v in np.round(gravity, 2) + 0.0]
-        return Meaning(
-            "wrong_gravity",
-            (),
-            f"the torque fits gravity {_vector(gravity)} m/s^2 and not {_vector(present)} m/s^2 of "
-            f"the profile; the angle between them is {np.degrees(tilt):.0f} deg.",
-            "Set 'gravity' in the profile to its direction in the frame of the URDF's root link: "
-            f"gravity: [{', '.join(f'{v:g}' for v in entry)}].",
-            evidence=(
-                ("tilt [rad]", tilt),
-                *(
-                    (f"gravity {axis} [m/s^2]", float(g))
-                    for axis, g in zip("xyz", gravity, strict=True)
-                ),
-            ),
-            settings={"gravity": entry},
-        )
-
-    def _no_gravity(self, _step: ChosenCause, _candidate: TriedCause) -> Meaning:
-        return Meaning(
-            "wrong_gravity",
-            (),
-            "the torque contains no gravity. Probably the robot's controller compensates it, and "
-            "reports the rest.",
-            "Set 'gravity: by_robot' in the profile.",
-            evidence=(("gravity [m/s^2]", 0.0),),
-            settings={"gravity": "by_robot"},
-        )
-
-    def _reverse(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _turned(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         (name,) = self._names(candidate)
-        key, corrections = self._multiplied((name,), dict.fromkeys(SIGNALS, -1.0))
+        cause, signals, sentence, advice, statement = _TURNED[candidate.kind]
+        key, corrections = self._multiplied((name,), dict.fromkeys(signals, -1.0))
         return Meaning(
-            "reversed_joint",
+            cause,
             (name,),
-            f"{name}: position and torque are counted in the direction opposite to the URDF's "
-            "axis.",
-            f"Reverse the axis of {{joints}} in the URDF, or its signals.{key}",
+            f"{name}: {sentence}",
+            f"{advice}{key}",
             corrections,
-            statement="reversed",
-        )
-
-    def _position(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        (name,) = self._names(candidate)
-        key, corrections = self._multiplied((name,), dict.fromkeys(_MOTION, -1.0))
-        return Meaning(
-            "flipped_sign",
-            (name,),
-            f"{name}: position has the opposite sign of the URDF's axis and of its torque.",
-            f"Change the sign of the position and velocity of {{joints}}.{key}",
-            corrections,
-            statement="opposite sign of position",
+            statement=statement,
         )
 
     def _swap(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         first, other = self._names(candidate)
         what, signals = _EXCHANGED[candidate.kind]
+        if candidate.recordings:
+            return Meaning(
+                "swapped_channels",
+                (first, other),
+                f"{self._recording(candidate)}: the {what} of {first} and {other} are exchanged, "
+                "and not in the rest.",
+                "Do not fit these recordings together: check the order of joints in each.",
+                statement=f"{candidate.kind} of {self._recording(candidate)}",
+            )
         key, corrections = self._fixed(
             *(
                 Correction(signal=signal, joint=joint, source=source)
@@ -391,88 +351,37 @@ class Wording:
             statement=candidate.kind,
         )
 
+    def _clock(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+        number = candidate.recordings[0]
+        clocks = candidate.outcome.state.clock, step.before.state.clock
+        ratio = float(np.divide(*(clock[number] for clock in clocks)))
+        return Meaning(
+            "clock",
+            (),
+            f"{self._recording(candidate)}: its clock counts {significant(ratio, 4)} s in a second "
+            "of the rest.",
+            "Do not fit these recordings together: check the rate or the stamps of the samples.",
+            evidence=(("ratio of time", ratio), *_deviation(candidate, "relative ")),
+        )
+
+    def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+        directions = candidate.outcome.state.gravity, self._trial.mechanism.gravity
+        return gravity_meaning(*map(np.asarray, directions))
+
     def _contact(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         spans = candidate.outcome.state.excluded[len(step.before.state.excluded) :]
-        several = self._trial.samples.recordings > 1
-        texts = [
-            f"{start:.1f} to {stop:.1f} s" + (f" of {self._recordings[number]}" if several else "")
-            for number, start, stop in spans
-        ]
         error = np.abs(step.before.refit.seen - candidate.outcome.refit.seen)
         joint = self._joints[int(np.nanargmax(error))]
-        return Meaning(
-            "contact",
-            (joint,),
-            f"{joint}: something besides the robot acts from {listed(texts)}, such as a contact.",
-            "Leave these times out (--start and --stop), or record again without contact.",
-            evidence=tuple(
-                pair
-                for number, (_, start, stop) in enumerate(spans, start=1)
-                for pair in ((f"start {number} [s]", start), (f"stop {number} [s]", stop))
-            ),
-        )
+        return contact_meaning(spans, joint, self._recordings)
 
-    def _payload(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        # ten factors of the payload of each loaded recording, in order
-        place = 10 * int(candidate.outcome.state.loaded[: candidate.recordings[0]].sum())
-        mass = float(candidate.outcome.refit.factors[place])
-        deviation = float(candidate.outcome.refit.deviations[place])
-        known = deviation < abs(mass) / 2
-        more = "more" if mass > 0 else "less"
-        size = (
-            f", {significant(abs(mass), 3)} ± {significant(deviation, 1)} kg {more}"
-            if known
-            else ""
-        )
-        return Meaning(
-            "recordings_differ",
-            (),
-            f"{self._recording(candidate)}: the robot carries another load than in the rest{size}.",
-            "Do not fit these recordings together; `dynid payload identify` weighs the load.",
-            evidence=(("mass [kg]", mass), ("standard deviation [kg]", deviation)),
-        )
-
-    def _friction(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        names, joint = self._names(candidate), candidate.joints[-1]
-        unit = torque_unit(self._trial.mechanism.prismatic[joint])
-        refit = candidate.outcome.refit
-        sizes: dict[str, float] = {}
-        if len(names) == 1:  # numbers of several would be a table
-            what = ("offset", "growth", "dry friction")
-            sizes = dict(zip(what, refit.factors[-4:-1].tolist(), strict=True))
-        known = [
-            f"{_DIFFERENCES[what]} {significant(size, 3)} {unit}"
-            for (what, size), deviation in zip(sizes.items(), refit.deviations[-4:-1], strict=False)
-            if abs(size) > 2 * deviation
-        ]
-        differs = f": {listed(known)}" if known else ""
-        own = "has friction or an offset of its own"
-        if len(names) > 1:
-            own = "have friction or offsets of their own"
-        return Meaning(
-            "recordings_differ",
-            names,
-            f"{self._recording(candidate)}: {listed(names)} {own}{differs}.",
-            "Check what changes at {joints}, such as its temperature, a brake, a cable or the zero "
-            "of its torque, and fit recordings together that are alike.",
-            evidence=tuple((f"{what} [{unit}]", size) for what, size in sizes.items()),
-            statement="" if known else f"friction of {self._recording(candidate)}",
-        )
-
-    def _rival(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _relation(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
         recording = self._recording(candidate) if candidate.recordings else ""
-        refit = candidate.outcome.refit
-        return rival_meaning(candidate.kind, self._names(candidate), recording, refit)
-
-    def _coupling(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        driven, driving = self._names(candidate)
-        return Meaning(
-            "unmodelled_coupling",
-            (driven, driving),
-            f"{driven}: friction or a rotor that moves with {driving} acts on it, as of a motor "
-            "that moves both joints.",
-            f"If the transmissions of {driving} and {driven} are coupled, add 'coupling' to the "
-            "profile, and the terms of the coupled motor with side: motor.",
+        joint = candidate.joints[-1] if candidate.joints else 0
+        unit = torque_unit(self._trial.mechanism.prismatic[joint])
+        state, refit = candidate.outcome.state, candidate.outcome.refit
+        delay = float(state.delay[0, joint])
+        return relation_meaning(
+            candidate.kind, self._names(candidate), recording, unit, refit, delay
         )
 
 
@@ -497,8 +406,3 @@ def _deviation(candidate: TriedCause, what: str, unit: str = "") -> tuple[tuple[
         return ()
     name = f"{what}standard deviation" + (f" [{unit}]" if unit else "")
     return ((name, float(candidate.deviation)),)
-
-
-def _vector(values: Array) -> str:
-    rounded = np.round(values, 2) + 0.0  # + 0.0: no minus before a zero
-    return "(" + ", ".join(f"{v:g}" for v in rounded) + ")"

@@ -36,6 +36,7 @@ ONE_EACH = {
     "encoder_zero": "zero of the second joint",
     "position_factor": "second joint",
     "recordings_differ": "torque factor",
+    "clock": "of one recording",
     "contact": "push",
     "unexplained": "random torque",
     "wrong_gravity": "mounted 45 deg tilted",
@@ -45,6 +46,8 @@ ONE_EACH = {
     "unmodelled_coupling": "transmission",
     "torque_crosstalk": "half of another",
     "nonlinear_torque": "of one sensor",
+    "torque_hysteresis": "of one sensor",
+    "uneven_friction": "once per turn",
     "friction_terms": "Stribeck",
     "warming_up": "friction falls by a third",
     "ill_conditioned": "terms alike",
@@ -64,6 +67,11 @@ def test_fault_is_found_with_its_declared_companions_only(fault: str) -> None:
     found = set(outcome(robot, fault, variant, seed=1).found)
     assert fault in found
     assert found - {fault} <= companions(fault, variant)
+
+
+def test_a_slide_before_its_screw_is_no_slide() -> None:
+    found = outcome("scara", "position_factor", "before a screw", seed=1).found
+    assert set(found) == {"position_factor", "beyond_limits"}
 
 
 @pytest.mark.parametrize("variant", representatives(list(FAULTS["none"]), 2))

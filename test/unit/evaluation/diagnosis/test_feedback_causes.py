@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.representatives import representatives
 from support.swung_arm import RATE, findings, limited_arm, swung
+from tried_faults import behind_play
 
 from dynid.evaluation.diagnosis import causes
 from dynid.evaluation.diagnosis.case import Case
@@ -34,6 +35,14 @@ def test_clipped_torque_is_named_with_its_level(share: float) -> None:
     assert found.severity == "problem"
     assert abs(found.evidence["plateau [N m]"]) == pytest.approx(level, rel=0.02)
     assert "the model exceeds it" in found.sentence
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5])
+def test_torque_behind_a_play_is_not_saturated(share: float) -> None:
+    recording = swung(limited_arm())
+    effort = recording.effort.copy()
+    effort[:, 1] = behind_play(effort[:, 1], share * effort[:, 1].std())
+    assert "saturation" not in findings(limited_arm(), replace(recording, effort=effort))
 
 
 def test_torque_at_the_profiles_limit_is_named() -> None:

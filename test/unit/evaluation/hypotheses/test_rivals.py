@@ -19,9 +19,10 @@ from support.searched_arm import (
     trial_of,
 )
 from support.synthetic import recorded
+from tried_faults import behind_play
 
 from dynid.arrays import Array
-from dynid.evaluation.hypotheses.measured import Measured, measured_columns
+from dynid.evaluation.hypotheses.relations import Context, Relation, relation_columns
 from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.recording.model import Recording
 
@@ -81,6 +82,43 @@ def test_a_low_pass_of_torque_is_found_with_its_cut_off(joint: int, cutoff_hz: f
     assert dict(meaning.evidence)["cut-off [Hz]"] == pytest.approx(cutoff_hz, rel=0.05)
 
 
+@pytest.mark.parametrize("joint", [1, 2])
+def test_a_low_pass_of_second_order_is_no_delay(joint: int) -> None:
+    recording = changed(joint, lambda effort: low_passed(low_passed(effort, 2.0), 2.0))
+    _, (step,) = searched(recording)
+    assert (step.chosen.kind, step.chosen.joints, step.others) == ("second", (joint,), ())
+
+
+def test_a_delay_may_be_a_low_pass_where_motion_is_slow() -> None:
+    recording = changed(2, lambda effort: low_passed(low_passed(effort, 8.0), 8.0))
+    _, (step,) = searched(recording)
+    assert (step.chosen.kind, step.others) == ("delay", ())
+    assert "second" in step.chosen.alike
+    (meaning,) = meanings(recording)
+    assert "by a delay or a low-pass, which the recordings do not distinguish" in meaning.sentence
+
+
+@pytest.mark.parametrize(("joint", "least"), [(2, 0.1), (2, 0.15), (0, 0.1)])
+def test_hysteresis_of_torque_is_named(joint: int, least: float) -> None:
+    def looped(effort: Array) -> Array:
+        widths = least * effort.std() * np.array([1, 2, 4, 8])
+        return np.mean([behind_play(effort, width) for width in widths], axis=0)
+
+    _, (step,) = searched(changed(joint, looped))
+    assert (step.chosen.cause, step.chosen.joints) == ("torque_hysteresis", (joint,))
+    assert step.others == ()
+
+
+@pytest.mark.parametrize(("joint", "turns"), [(0, 1), (0, 2), (2, 2)])
+def test_friction_that_changes_with_position_is_named(joint: int, turns: int) -> None:
+    recording = crane_recording()
+    position, velocity = recording.position[:, joint], np.gradient(recording.position[:, joint])
+    rubbing = 0.3 * recording.effort[:, joint].std() * np.cos(turns * position) * np.sign(velocity)
+    _, (step,) = searched(changed(joint, lambda effort: effort + rubbing))
+    assert (step.chosen.cause, step.chosen.joints) == ("uneven_friction", (joint,))
+    assert step.others == ()
+
+
 @pytest.mark.parametrize(("joint", "other", "share"), [(2, 1, 0.15), (2, 1, -0.1), (2, 0, 0.5)])
 def test_crosstalk_of_torque_is_no_friction_of_a_coupled_motor(
     joint: int, other: int, share: float
@@ -105,9 +143,8 @@ def test_a_factor_stays_one_with_no_other_shape_beside_it(joint: int, factor: fl
 def test_shapes_of_a_torque_are_no_multiples_of_it() -> None:
     trial = trial_of(crane_recording())
     data = trial.data(Hypothesis.unchanged(trial.samples))
-    columns = measured_columns(
-        data, np.zeros_like(data.torque), trial.samples.recording, Measured("shape", 1)
-    )
+    context = Context(data, lambda _: data.torque, trial.samples.time)
+    columns = relation_columns(context, Relation("shape", (1,)), trial.samples.recording)
     kept = data.kept[:, 1]
     products = data.torque[kept, 1] @ columns[kept, 1]
     assert np.abs(products) == pytest.approx(0.0, abs=1e-6 * np.linalg.norm(data.torque) ** 2)

@@ -33,7 +33,8 @@ def track(values: np.ndarray) -> SampledTrack:
     time = np.arange(len(values)) / RATE
     settled = np.ones(values.shape, dtype=bool)
     side = np.zeros((*values.shape, 3))
-    return SampledTrack(time, values, values, values, values, values, side, RATE, settled)
+    size = np.ones(values.shape[1])
+    return SampledTrack(time, values, values, values, values, side, RATE, settled, ~settled, size)
 
 
 def samples_of(*tracks: SampledTrack) -> TrialSamples:

@@ -24,6 +24,7 @@ from support.synthetic import recorded
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.search import ChosenCause, search
 from dynid.evaluation.hypotheses.wording import Wording
+from dynid.recording.corrections import SIGNALS
 from dynid.recording.model import Recording
 
 FIRST, SECOND, THIRD = (crane_recording(seed) for seed in range(3))
@@ -80,18 +81,23 @@ def test_another_unit_of_one_recording() -> None:
     assert step.chosen.outcome.state.factor[1] == pytest.approx([1e-3] * 3, rel=5e-3)
 
 
-def test_a_recording_that_nothing_explains_has_no_factor_that_removes_it() -> None:
-    order = [0, 2, 1]
-    assert SECOND.velocity is not None
-    other = replace(
-        SECOND,
-        position=SECOND.position[:, order],
-        velocity=SECOND.velocity[:, order],
-        effort=SECOND.effort[:, order],
-    )
-    _, steps = searched(FIRST, other, THIRD)
-    assert [step.chosen.recordings for step in steps] == [(1,)]
-    assert steps[0].chosen.kind != "factor"
+@pytest.mark.parametrize("signals", [("effort",), ("position", "velocity"), SIGNALS])
+def test_channels_that_are_exchanged_in_one_recording_are_not_another_robot(
+    signals: tuple[str, ...],
+) -> None:
+    exchanged = {name: getattr(SECOND, name)[:, [0, 2, 1]] for name in signals}
+    _, (step,) = searched(FIRST, replace(SECOND, **exchanged, position_step=None), THIRD)
+    kind = {1: "torques", 2: "positions", 3: "channels"}[len(signals)]
+    assert (step.chosen.kind, step.chosen.joints, step.chosen.recordings) == (kind, (1, 2), (1,))
+    assert step.others == ()
+
+
+@pytest.mark.parametrize("ratio", [0.93, 1.03, 1.08])
+def test_the_clock_of_one_recording_is_found_with_its_ratio(ratio: float) -> None:
+    other = replace(SECOND, time=ratio * SECOND.time, velocity=None, sampling_rate=RATE / ratio)
+    _, (step,) = searched(FIRST, other, THIRD)
+    assert (step.chosen.cause, step.chosen.recordings, step.others) == ("clock", (1,), ())
+    assert step.chosen.outcome.state.clock[1] == pytest.approx(ratio, rel=2e-3)
 
 
 def test_other_friction_of_all_joints_is_not_another_robot() -> None:

@@ -12,13 +12,9 @@ from support.synthetic import swinging
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.evaluation.hypotheses.refit import Data
+from dynid.evaluation.hypotheses.relations import Relation, payload_columns
 from dynid.evaluation.hypotheses.samples import FOLDS, SampledTrack, TrialSamples
-from dynid.evaluation.hypotheses.state import (
-    Hypothesis,
-    coupling_columns,
-    modified,
-    payload_columns,
-)
+from dynid.evaluation.hypotheses.state import Hypothesis, modified
 
 COUNT = 400  # instants of each recording
 MECHANISM = crane().mechanism()
@@ -30,10 +26,12 @@ def track(seed: int) -> SampledTrack:
     position, velocity, acceleration = swinging(COUNT, 3, RATE, seed)
     torque = 10 + np.cumsum(velocity, axis=0)
     settled = np.abs(velocity) > 0.2
-    slope = np.gradient(torque, 1 / RATE, axis=0)
     time = np.arange(COUNT) / RATE
     side = np.zeros((*position.shape, 3))
-    return SampledTrack(time, position, velocity, acceleration, torque, slope, side, RATE, settled)
+    size = np.ones(3)
+    return SampledTrack(
+        time, position, velocity, acceleration, torque, side, RATE, settled, ~settled, size
+    )
 
 
 def make_samples() -> TrialSamples:
@@ -137,7 +135,7 @@ def test_torque_is_taken_from_later_by_the_delay_of_its_recording() -> None:
 def test_a_delay_belongs_to_the_joint_and_not_to_the_channel() -> None:
     state = UNCHANGED.with_swapped(0, 1, position=False, torque=True)
     state = state.with_swapped(1, 2, position=False, torque=True)
-    source = state.torque_of
+    source = state.torque_of[0]
     assert source.tolist() == [1, 2, 0]  # its inverse is another order
     for joint in range(3):
         delay = np.zeros((2, 3))
@@ -163,8 +161,8 @@ def test_a_change_is_applied_to_another_state() -> None:
         zero=after.zero + 0.2,
         delay=after.delay + 0.01,
         excluded=((0, 1.0, 2.0),),
-        coupled=((0, 1),),
-        loaded=np.ones_like(after.loaded),
+        relations=(Relation("coupling", (0, 1)),),
+        clock=1.1 * after.clock,
     )
     changed = UNCHANGED.with_change(before, after)
     expected = UNCHANGED.with_swapped(1, 2, position=False, torque=True).reversed_at(2)
@@ -174,9 +172,9 @@ def test_a_change_is_applied_to_another_state() -> None:
     np.testing.assert_allclose(changed.factor, np.broadcast_to([1.0, 3.0, 1.0], (2, 3)))
     np.testing.assert_allclose(changed.zero, 0.2)
     np.testing.assert_allclose(changed.delay, 0.01)
-    assert changed.loaded.all()
+    np.testing.assert_allclose(changed.clock, 1.1)
     assert changed.excluded == ((0, 1.0, 2.0),)
-    assert changed.coupled == ((0, 1),)
+    assert changed.relations == (Relation("coupling", (0, 1)),)
     assert changed.gravity is None
 
 
@@ -194,21 +192,20 @@ def test_the_factors_of_a_payload_are_those_of_a_body_in_its_recording() -> None
     loaded[20:30] += body  # of the jib, the last link
     motion = POSITION, VELOCITY, ACCELERATION
     expected = MECHANISM.torque(*motion, loaded) - MECHANISM.torque(*motion, parameters)
-    data = made(replace(UNCHANGED, loaded=np.array([False, True])))
+    data = made(UNCHANGED.related(Relation("payload", (), (1,))))
     assert data.extra.shape[2] == 10
     np.testing.assert_allclose((data.extra @ body)[COUNT:], expected[COUNT:], atol=1e-9)
     assert not data.extra[:COUNT].any()
-    both = made(replace(UNCHANGED, loaded=np.array([True, True])))
+    both = made(UNCHANGED.related(*(Relation("payload", (), (one,)) for one in (0, 1))))
     assert both.extra.shape[2] == 20
     everywhere = payload_columns(data, np.ones(2 * COUNT, dtype=bool))
     np.testing.assert_allclose(both.extra[:, :, :10] + both.extra[:, :, 10:], everywhere)
 
 
 def test_a_coupled_motor_acts_on_the_driven_joint_alone() -> None:
-    data = made(replace(UNCHANGED, coupled=((2, 0), (1, 2))))
+    data = made(UNCHANGED.related(Relation("coupling", (2, 0)), Relation("coupling", (1, 2))))
     assert data.extra.shape[2] == 10
-    columns = coupling_columns(data, 2, 0)
-    np.testing.assert_array_equal(data.extra[:, :, :5], columns)
+    columns = data.extra[:, :, :5]
     assert not columns[:, :2].any()
     assert not data.extra[:, [0, 2], 5:].any()
     # viscous and Coulomb friction of a motor that also turns with the sum of both

@@ -1,0 +1,89 @@
+"""Words for what concerns the whole robot: gravity and contact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.evaluation.diagnosis.projection import basis_of, beyond
+from dynid.evaluation.hypotheses.meaning import Meaning
+from dynid.evaluation.hypotheses.refit import Data, friction_shapes
+from dynid.text import listed
+
+_NO_GRAVITY = Meaning(
+    "wrong_gravity",
+    (),
+    "the torque contains no gravity. Probably the robot's controller compensates it, and "
+    "reports the rest.",
+    "Set 'gravity: by_robot' in the profile.",
+    evidence=(("gravity [m/s^2]", 0.0),),
+    settings={"gravity": "by_robot"},
+)
+
+
+def gravity_meaning(gravity: Array, present: Array) -> Meaning:
+    """Return the meaning of another direction (3,) of gravity than the present one [m/s^2]."""
+    if not gravity.any():
+        return _NO_GRAVITY
+    size = float(np.linalg.norm(gravity) * np.linalg.norm(present))
+    tilt = float(np.arccos(np.clip(gravity @ present / size, -1, 1))) if size > 0 else np.pi
+    entry = [float(f"{v:.3g}") for v in np.round(gravity, 2) + 0.0]
+    return Meaning(
+        "wrong_gravity",
+        (),
+        f"the torque fits gravity {_vector(gravity)} m/s^2 and not {_vector(present)} m/s^2 of "
+        f"the profile; the angle between them is {np.degrees(tilt):.0f} deg.",
+        "Set 'gravity' in the profile to its direction in the frame of the URDF's root link: "
+        f"gravity: [{', '.join(f'{v:g}' for v in entry)}].",
+        evidence=(
+            ("tilt [rad]", tilt),
+            *(
+                (f"gravity {axis} [m/s^2]", float(g))
+                for axis, g in zip("xyz", gravity, strict=True)
+            ),
+        ),
+        settings={"gravity": entry},
+    )
+
+
+def contact_meaning(
+    spans: Sequence[tuple[int, float, float]], joint: str, recordings: Sequence[str]
+) -> Meaning:
+    """Return the meaning of a contact in spans (recording, start [s], stop [s]) at a joint."""
+    several = len(recordings) > 1
+    texts = [
+        f"{start:.1f} to {stop:.1f} s" + (f" of {recordings[number]}" if several else "")
+        for number, start, stop in spans
+    ]
+    return Meaning(
+        "contact",
+        (joint,),
+        f"{joint}: something besides the robot acts from {listed(texts)}, such as a contact.",
+        "Leave these times out (--start and --stop), or record again without contact.",
+        evidence=tuple(
+            pair
+            for number, (_, start, stop) in enumerate(spans, start=1)
+            for pair in ((f"start {number} [s]", start), (f"stop {number} [s]", stop))
+        ),
+    )
+
+
+def is_against_urdf(data: Data) -> bool:
+    """Whether torque has mostly the opposite sign of that of the URDF's masses."""
+    expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
+    products = []
+    for joint in range(data.torque.shape[1]):
+        kept = data.kept[:, joint]
+        shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint])
+        columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
+        left, measured = beyond(basis_of(shapes), columns).T
+        sizes = float(np.linalg.norm(left) * np.linalg.norm(measured))
+        products.append(float(left @ measured) / max(sizes, 1e-300))
+    return sum(products) < 0
+
+
+def _vector(values: Array) -> str:
+    rounded = np.round(values, 2) + 0.0  # + 0.0: no minus before a zero
+    return "(" + ", ".join(f"{v:g}" for v in rounded) + ")"
