@@ -205,7 +205,7 @@ def _hysteresis(fault: InjectedFault, motion: MeasuredMotion, _: object) -> Meas
 
     def change(torque: Array) -> Array:
         widths = [fault.size * share * float(_rms(torque)) for share in shares]
-        return np.mean([_behind_play(torque, width) for width in widths], axis=0)
+        return np.asarray(np.mean([_behind_play(torque, width) for width in widths], axis=0))
 
     return _with_torque(fault, motion, change)
 
