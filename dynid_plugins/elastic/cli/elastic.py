@@ -56,6 +56,8 @@ def elastic_command(
     """
     from functools import partial
 
+    from threadpoolctl import threadpool_limits
+
     from dynid.cli.loading import load_model_for, load_robot
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
@@ -73,7 +75,8 @@ def elastic_command(
     )
     load = partial(load_two_encoders, robot=robot)
     console = result_console(as_json)
-    with progress(console) as step:
+    # more threads are slower for matrices of so few columns
+    with progress(console) as step, threadpool_limits(1, user_api="blas"):
         step("reading recordings")
         pairs = [load(path, start=start, stop=stop, run=run) for path in recordings]
         unseen = [load(path) for path in validate or []]

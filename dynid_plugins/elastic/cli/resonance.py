@@ -55,6 +55,8 @@ def resonance_command(
     """
     from functools import partial
 
+    from threadpoolctl import threadpool_limits
+
     from dynid.cli.loading import load_model_for, load_robot
     from dynid.errors import ConfigurationError
     from dynid.report.terminal.console import print_json, print_written, result_console
@@ -85,7 +87,8 @@ def resonance_command(
         links = None
         if model is not None:
             links = load_model_for(model, profile, urdf=urdf, overrides=overrides, force=True)
-        with progress(console) as step:
+        # more threads are slower for matrices of so few columns
+        with progress(console) as step, threadpool_limits(1, user_api="blas"):
             step("reading recordings")
             loaded = [load(path) for path in recordings]
             of_arm = identify_arm(robot, loaded, played, model=links, progress=step)
