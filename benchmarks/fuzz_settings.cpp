@@ -89,6 +89,10 @@ dynid::ControlLawSettings draw_settings(Dice & dice, const Robot & robot)
   settings.elastic.stiffness = dice.each(n, [&] { return dice.scale_or(infinity, 1.0, 1e7); });
   settings.elastic.rotor_inertia = dice.each(n, [&] { return dice.scale_or(0.0, 1e-3, 100.0); });
   settings.elastic.backlash = dice.each(n, [&] { return dice.scale_or(0.0, 1e-6, 0.1); });
+  settings.elastic.hardening = dice.each(n, [&] { return dice.scale_or(0.0, 1.0, 1e9); });
+  settings.elastic.damping = dice.each(n, [&] { return dice.scale_or(0.0, 1e-3, 1e4); });
+  settings.elastic.link_delay = dice.each(n, [&] { return dice.scale_or(0.0, 1e-4, 0.1); });
+  settings.elastic = settings.elastic.filled(n);
   settings.max_age = dice.scale(1e-3, 10.0);
   settings.extrapolation_time = dice.one_in(3) ? dice.scale(1e-3, 0.3) : 0.0;
   settings.supervision.longest_blind_stop = dice.scale_or(infinity, 1e-2, 10.0);
