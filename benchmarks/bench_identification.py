@@ -66,6 +66,9 @@ def main() -> None:
     robot = example_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism)
+    automatic = load_robot(
+        "ur10e", overrides=["terms=auto", "drives={effort: torque}", "identification={}"]
+    )
     position, velocity = recording.position, np.asarray(recording.velocity)
     model = pinocchio.buildModelFromXML(robot.urdf_xml)
     data = model.createData()
@@ -84,6 +87,7 @@ def main() -> None:
             lambda: mechanism.regressor(position, velocity, velocity, out=regressor)
         ),
         "whole identification": seconds(lambda: identify(robot, recording)),
+        "filters and terms chosen as well": seconds(lambda: identify(automatic, recording)),
     }
     print(f"{_SAMPLES} samples x 6 joints, median of {_RUNS}")
     for name, value in rows.items():
