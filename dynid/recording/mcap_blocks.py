@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Sequence
 from typing import BinaryIO
@@ -35,8 +36,15 @@ _LENGTH_BEFORE = _PREFIX.itemsize - 9
 """[bytes] Of the prefix, counted in the length of the record."""
 
 
+_FOOTER_LENGTH = 8 + 8 + 4
+"""[bytes] Of the content of MCAP's footer."""
+
+
 class McapBlocks:
-    """An MCAP file in which every chunk is a block of messages of all topics, in order of time."""
+    """An MCAP file in which every chunk is a block of messages of all topics, in order of time.
+
+    Every chunk, all data together, and the index have a checksum (CRC-32).
+    """
 
     def __init__(self, stream: BinaryIO, topics: Sequence[str], kind: str) -> None:
         """Start the file.
@@ -51,6 +59,7 @@ class McapBlocks:
         """
         definition, _ = types_for(kind).generate_msgdef(kind, ros_version=2)
         self._stream = stream
+        self._crc = 0
         self._heads = [
             Schema(id=1, data=definition.encode(), encoding="ros2msg", name=kind),
             *(
@@ -64,7 +73,7 @@ class McapBlocks:
         Header(profile="ros2", library="dynid").write(builder)
         for head in self._heads:
             head.write(builder)
-        stream.write(MCAP0_MAGIC + builder.end())
+        self._write_data(MCAP0_MAGIC + builder.end())
 
     def write(self, stamps: NDArray[np.int64], contents: Sequence[NDArray[np.uint8]]) -> None:
         """Write one block.
@@ -78,20 +87,11 @@ class McapBlocks:
         """
         records = [_records(1 + index, stamps, content) for index, content in enumerate(contents)]
         ends = np.cumsum([record.shape[1] for record in records])
-        plain = np.hstack(records).tobytes()
-        chunk = Chunk(
-            compression="zstd",
-            data=zstandard.compress(plain),
-            message_start_time=int(stamps[0]),
-            message_end_time=int(stamps[-1]),
-            uncompressed_crc=zlib.crc32(plain),
-            uncompressed_size=len(plain),
-        )
+        chunk = _chunk(stamps, np.hstack(records).tobytes())
         start = self._stream.tell()
         builder = RecordBuilder()
         chunk.write(builder)
-        length = builder.count
-        offsets = {}
+        length, offsets = builder.count, {}
         for channel, first in enumerate([0, *ends[:-1]], start=1):
             offsets[channel] = start + builder.count
             _write_index(builder, channel, stamps, first + ends[-1] * np.arange(len(stamps)))
@@ -109,7 +109,7 @@ class McapBlocks:
                 uncompressed_size=chunk.uncompressed_size,
             )
         )
-        self._stream.write(builder.end())
+        self._write_data(builder.end())
 
     def finish(self) -> None:
         """Write what a reader needs to find the messages.
@@ -118,12 +118,21 @@ class McapBlocks:
             OSError: the stream cannot be written.
         """
         builder = RecordBuilder()
-        DataEnd(data_section_crc=0).write(builder)
-        summary = self._stream.tell() + builder.count
+        DataEnd(data_section_crc=self._crc).write(builder)
+        self._stream.write(builder.end())
+        start = self._stream.tell()
         for record in (*self._heads, self._statistics(), *self._chunks):
             record.write(builder)
-        Footer(summary_start=summary, summary_offset_start=0, summary_crc=0).write(builder)
-        self._stream.write(builder.end() + MCAP0_MAGIC)
+        summary = builder.end()
+        # of the index and of the footer before its checksum
+        footer = struct.pack("<BQQQ", Opcode.FOOTER, _FOOTER_LENGTH, start, 0)
+        crc = zlib.crc32(summary + footer)
+        Footer(summary_start=start, summary_offset_start=0, summary_crc=crc).write(builder)
+        self._stream.write(summary + builder.end() + MCAP0_MAGIC)
+
+    def _write_data(self, data: bytes) -> None:
+        self._crc = zlib.crc32(data, self._crc)
+        self._stream.write(data)
 
     def _statistics(self) -> Statistics:
         return Statistics(
@@ -137,6 +146,17 @@ class McapBlocks:
             message_start_time=min((c.message_start_time for c in self._chunks), default=0),
             message_end_time=max((c.message_end_time for c in self._chunks), default=0),
         )
+
+
+def _chunk(stamps: NDArray[np.int64], records: bytes) -> Chunk:
+    return Chunk(
+        compression="zstd",
+        data=zstandard.compress(records),
+        message_start_time=int(stamps[0]),
+        message_end_time=int(stamps[-1]),
+        uncompressed_crc=zlib.crc32(records),
+        uncompressed_size=len(records),
+    )
 
 
 def _records(

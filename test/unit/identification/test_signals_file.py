@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import os
 import tracemalloc
+import zlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from mcap.reader import make_reader
+from mcap.records import Chunk, DataEnd, Footer
+from mcap.stream_reader import StreamReader
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
@@ -159,3 +162,16 @@ def test_readers_find_messages_by_topic_and_time(identification, written):
     assert {channel.topic for _, channel, _ in found} == {"/dynid/model"}
     times = [message.log_time for _, _, message in found]
     assert times == [stamp for stamp, _ in topics(written)["/dynid/model"] if 10**9 <= stamp < 2e9]
+
+
+def test_every_chunk_the_data_and_the_index_have_a_checksum(written):
+    with written.open("rb") as stream:
+        # refuses a chunk or a data section that does not match its checksum
+        records = list(StreamReader(stream, emit_chunks=True, validate_crcs=True).records)
+    (end,) = (record for record in records if isinstance(record, DataEnd))
+    (footer,) = (record for record in records if isinstance(record, Footer))
+    assert all(one.uncompressed_crc for one in records if isinstance(one, Chunk))
+    assert end.data_section_crc
+    content = written.read_bytes()
+    # of the index, and of the footer before its checksum and the magic bytes
+    assert footer.summary_crc == zlib.crc32(content[footer.summary_start : -12])
