@@ -9,7 +9,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import Settings, per_joint
-from dynid.control.link_torque import set_gears
+from dynid.control.link_torque import set_gears, set_springs
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
@@ -119,9 +119,7 @@ def _set_elastic(robot: Robot, core: _core.ElasticSettings) -> None:
             f"profile '{robot.name}': feedforward.elastic_cutoff needs elastic.stiffness and "
             "elastic.rotor_inertia (docs/friction.md#elastic-joints)."
         )
-    core.stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
-    core.hardening = elastic.of_all_joints(robot, "hardening", 0.0)
-    core.backlash = elastic.of_all_joints(robot, "backlash", 0.0)
+    set_springs(robot, elastic, core)
     core.rotor_inertia = rotors
 
 

@@ -104,17 +104,22 @@ def set_gears(robot: Robot, core: _core.ElasticSettings) -> None:
     _check(robot, elastic)
     joints, count = list(elastic.indices(robot)), len(robot.joints)
     core.link_torque = np.isin(np.arange(count), joints).astype(np.float64)
-    if elastic.stiffness is not None:
-        core.stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
-    core.hardening = elastic.of_all_joints(robot, "hardening", 0.0)
+    set_springs(robot, elastic, core)
     core.damping = elastic.of_all_joints(robot, "damping", 0.0)
-    core.backlash = elastic.of_all_joints(robot, "backlash", 0.0)
     link = elastic.encoders(robot)
     if link is not None:
         values = np.tile([[1.0], [0.0], [0.0]], count)
         values[:2, joints] = np.transpose(link.scaling())
         values[2, joints] = link.delays()
         core.link_factor, core.link_offset, core.link_delay = values
+
+
+def set_springs(robot: Robot, elastic: ElasticSettings, core: _core.ElasticSettings) -> None:
+    """Set how the gears of a profile's ``elastic`` joints bend, in the core's settings."""
+    if elastic.stiffness is not None:
+        core.stiffness = elastic.of_all_joints(robot, "stiffness", np.inf)
+    core.hardening = elastic.of_all_joints(robot, "hardening", 0.0)
+    core.backlash = elastic.of_all_joints(robot, "backlash", 0.0)
 
 
 def with_exact_links(robot: Robot) -> Robot:

@@ -121,9 +121,9 @@ def _chosen(
     chosen: list[int] = []
     while True:
         trials = []
-        for number in held:
+        for number in (one for one in held if one not in chosen):
             free = _with_apparent(fitted, [*chosen, number])
-            if number not in chosen and _is_below_zero(free, number, settings):
+            if _is_below_zero(free, number, settings):
                 trials.append((number, errors_left_out(free, settings.physical)[0]))
         if not trials:
             return chosen, errors

@@ -99,18 +99,17 @@ def _before_screws(case: Case) -> dict[int, tuple[float, float]]:
     """
 
     def compare() -> dict[int, tuple[float, float]]:
-        decimated, found = case.decimated, {}
+        decimated, mechanism, found = case.decimated, case.mechanism, {}
         position, velocity, acceleration = decimated.motion
-        bodies = case.mechanism, case.mechanism.urdf_parameters
-        still = bodies[0].torque(position, velocity, np.zeros_like(acceleration), bodies[1])
-        for joint in np.flatnonzero(np.array(case.mechanism.prismatic) & decimated.moves).tolist():
-            own = own_terms(decimated, joint)[:, :3]
-            columns = [case.urdf_torque - still, decimated.torque]
-            rows = np.column_stack([*(column[:, joint] for column in columns), own])
-            ratios = [
-                np.linalg.lstsq(np.delete(part, 1, axis=1), part[:, 1], rcond=None)[0][0]
-                for part in np.array_split(rows, FOLDS)
-            ]
+        still = mechanism.torque(
+            position, velocity, np.zeros_like(acceleration), mechanism.urdf_parameters
+        )
+        of_inertia = case.urdf_torque - still
+        for joint in np.flatnonzero(np.array(mechanism.prismatic) & decimated.moves).tolist():
+            columns = np.column_stack([of_inertia[:, joint], own_terms(decimated, joint)[:, :3]])
+            torque = decimated.torque[:, joint]
+            parts = np.array_split(columns, FOLDS), np.array_split(torque, FOLDS)
+            ratios = [np.linalg.lstsq(*part, rcond=None)[0][0] for part in zip(*parts, strict=True)]
             ratio, error = float(np.mean(ratios)), float(np.std(ratios, ddof=1) / np.sqrt(FOLDS))
             limits = case.robot.limits.range_of("position", joint)
             largest = 1 / _GEAR**2 if limits is None else 1 / _OFF
