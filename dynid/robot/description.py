@@ -5,19 +5,45 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from dynid.arrays import Vector
 from dynid.dynamics.urdf_text import check_urdf
 from dynid.errors import ConfigurationError, MechanismError
 from dynid.input_file import check_regular, read_text
 from dynid.limits import TEXT_BYTES, XACRO_MEMORY, XACRO_SECONDS
 from dynid.packages import Packages
-from dynid.robot.mjcf_conversion import MjcfNominal, mjcf_as_urdf, mjcf_nominal
+from dynid.plugins import HOOKS, load_plugin
 from dynid.robot_files import DESCRIPTIONS
 from dynid.text import printable
 
 _PROGRAM = "dynid.robot.xacro_program"
+
+
+@dataclass(frozen=True)
+class NominalValues:
+    """What a description says of a robot and a URDF has no place for.
+
+    Attributes:
+        gravity: in the frame of the root link [m/s^2].
+        terms: rotor inertia, viscous and Coulomb friction of joints that have any, by joint and by
+            prefix of dynid's parameters.
+    """
+
+    gravity: Vector
+    terms: Mapping[str, Mapping[str, float]]
+
+    def parameters(self, joints: Sequence[str]) -> dict[str, float]:
+        """Return the parameters of actuated joints by dynid's names, such as ``Ia1``."""
+        prefixes = dict.fromkeys(prefix for values in self.terms.values() for prefix in values)
+        return {
+            f"{prefix}{number}": value
+            for prefix in prefixes
+            for number, joint in enumerate(joints, start=1)
+            if (value := self.terms.get(joint, {}).get(prefix))
+        }
 
 
 def is_description(path: Path) -> bool:
@@ -43,7 +69,8 @@ def read_description(
         text = expand_xacro(path, arguments or {}, packages or Packages(beside=path))
     else:
         text = read_text(path)
-        text = mjcf_as_urdf(text, path) if _is_mjcf(path, text) else text
+        if _is_mjcf(path, text):
+            text = load_plugin(HOOKS, "mjcf_as_urdf", "an MJCF")(text, path)
     try:
         check_urdf(text, printable(path.name))
     except MechanismError as error:
@@ -51,7 +78,7 @@ def read_description(
     return text
 
 
-def described_nominal(path: Path) -> MjcfNominal | None:
+def described_nominal(path: Path) -> NominalValues | None:
     """Return what an MJCF says of gravity and joint terms; None for a URDF or xacro.
 
     Raises:
@@ -60,7 +87,10 @@ def described_nominal(path: Path) -> MjcfNominal | None:
     if path.suffix.lower() in {".urdf", ".xacro"}:
         return None
     text = read_text(path)
-    return mjcf_nominal(text, path) if _is_mjcf(path, text) else None
+    if not _is_mjcf(path, text):
+        return None
+    nominal: NominalValues = load_plugin(HOOKS, "mjcf_nominal", "an MJCF")(text, path)
+    return nominal
 
 
 def _is_mjcf(path: Path, text: str) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.robot.chains import RobotJoints
-    from dynid.robot.mjcf_conversion import MjcfNominal
+    from dynid.robot.description import NominalValues
     from dynid.robot.urdf_joints import UrdfJoint
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
@@ -86,7 +86,7 @@ class NewProfile:
     found: RobotJoints
     joints: tuple[str, ...]
     mesh_folder: str | None = None
-    nominal: MjcfNominal | None = None
+    nominal: NominalValues | None = None
     srdf: str | None = None
     doubtful: tuple[str, ...] = ()
 

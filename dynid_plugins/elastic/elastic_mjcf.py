@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from dynid.errors import ConfigurationError
-from dynid.robot.mjcf_compiling import compiled_mjcf, mujoco_library
+from dynid.plugins import HOOKS, load_plugin, naming_extra
 from dynid.text import significant
 from dynid.xml_editing import XmlElement, XmlText
 from dynid_plugins.elastic.passive_joint import ElasticFile, PassiveJoint
@@ -306,3 +306,15 @@ def _with_step(text: str, where: Path, step: float) -> str:
             f"{found:g} s; shorten it there."
         )
     return updated
+
+
+def compiled_mjcf(text: str, where: Path) -> Any:
+    """Return the mjModel of an MJCF, as the plug-in of simulators compiles it."""
+    return load_plugin(HOOKS, "compiled_mjcf", "an MJCF")(text, where)
+
+
+def mujoco_library() -> Any:
+    """Return the package ``mujoco``, an extra."""
+    with naming_extra("an MJCF", "dynid[mujoco]"):
+        import mujoco  # noqa: PLC0415  an extra
+    return mujoco

@@ -12,12 +12,12 @@ from dynid.arrays import Array
 from dynid.dynamics.pose import Pose
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
-from dynid.robot.mjcf_compiling import angles_in_degrees
 from dynid.robot.shapes import Shape
 from dynid.xml_editing import XmlElement, XmlText
 from dynid_plugins.simulators.exported_model import ExportedModel
 from dynid_plugins.simulators.frame_alignment import FrameAlignment
 from dynid_plugins.simulators.mjcf_closures import CLOSURES, MjcfClosures, mjcf_closures
+from dynid_plugins.simulators.mjcf_compiling import angles_in_degrees
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 from dynid_plugins.simulators.placed_bodies import placed_bodies
 from dynid_plugins.simulators.simulated_terms import FormatTerms, SimulatedAxis

@@ -9,7 +9,11 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError, SimulationError
-from dynid.robot.mjcf_compiling import collected_warnings, compiled_mjcf, mujoco_library
+from dynid_plugins.simulators.mjcf_compiling import (
+    collected_warnings,
+    compiled_mjcf,
+    mujoco_library,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

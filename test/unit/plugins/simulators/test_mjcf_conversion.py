@@ -13,10 +13,10 @@ from dynid import cli
 from dynid.errors import ConfigurationError
 from dynid.excitation.motion import Motion
 from dynid.profile import load_robot
-from dynid.robot.mjcf_conversion import mjcf_as_urdf, mjcf_nominal
 from dynid.robot.model import nominal_model
 from dynid.robot.urdf_joints import movable_joints
 from dynid.simulation.true_parameters import simulated_model
+from dynid_plugins.simulators.mjcf_conversion import mjcf_as_urdf, mjcf_nominal
 from dynid_plugins.simulators.mujoco_model import MujocoModel
 
 mujoco = pytest.importorskip("mujoco")

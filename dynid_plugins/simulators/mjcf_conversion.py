@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -13,7 +11,8 @@ import pinocchio
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
-from dynid.robot.mjcf_compiling import compiled_mjcf, mujoco_library
+from dynid.robot.description import NominalValues
+from dynid_plugins.simulators.mjcf_compiling import compiled_mjcf, mujoco_library
 
 _NO_LIMIT = "1e9"  # URDF requires numbers; these are taken as none
 _TERMS = {"Ia": "dof_armature", "Fv": "dof_damping", "Fc": "dof_frictionloss"}
@@ -247,30 +246,7 @@ def _text(values: object) -> str:
     return " ".join(repr(float(value) + 0.0) for value in np.asarray(values, dtype=np.float64))
 
 
-@dataclass(frozen=True)
-class MjcfNominal:
-    """Nominal values of an MJCF.
-
-    Attributes:
-        gravity: in the frame of the world, which is the root link of the URDF [m/s^2].
-        terms: rotor inertia, viscous and Coulomb friction of joints that have any, by joint and by
-            prefix of dynid's parameters.
-    """
-
-    gravity: tuple[float, float, float]
-    terms: Mapping[str, Mapping[str, float]]
-
-    def parameters(self, joints: Sequence[str]) -> dict[str, float]:
-        """Return the parameters of actuated joints by dynid's names, such as ``Ia1``."""
-        return {
-            f"{prefix}{number}": value
-            for prefix in _TERMS
-            for number, joint in enumerate(joints, start=1)
-            if (value := self.terms.get(joint, {}).get(prefix))
-        }
-
-
-def mjcf_nominal(text: str, where: Path) -> MjcfNominal:
+def mjcf_nominal(text: str, where: Path) -> NominalValues:
     """Return gravity and the terms of joints in an MJCF.
 
     Raises:
@@ -284,4 +260,4 @@ def mjcf_nominal(text: str, where: Path) -> MjcfNominal:
         if any(values.values()):
             terms[str(model.joint(number).name or f"joint_{number}")] = values
     x, y, z = (float(value) for value in np.asarray(model.opt.gravity))
-    return MjcfNominal((x, y, z), terms)
+    return NominalValues((x, y, z), terms)
