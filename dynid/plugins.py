@@ -28,6 +28,8 @@ MODEL_COMMANDS = "dynid.model_commands"
 """Group of commands below ``dynid model``: functions by name."""
 PROFILE_GROUPS = "dynid.profile_groups"
 """Group of the groups of a profile that plug-ins add: classes of settings by key."""
+RECORDINGS = "dynid.recordings"
+"""Group of formats of recordings: functions of a path, see :mod:`dynid.recording.load`."""
 HOOKS = "dynid.hooks"
 """Group of functions that the core calls and only a plug-in has."""
 

@@ -24,8 +24,7 @@ from dynid.recording.columns import ColumnMap
 from dynid.recording.contradiction import SEVERITIES, Contradiction
 from dynid.recording.corrections import Correction
 from dynid.recording.grid import usual_rate
-from dynid.recording.lerobot import Episode, episode_map, find_episode, read_episode
-from dynid.recording.load import read_samples
+from dynid.recording.load import OtherRecording, read_samples, recording_of_plugin
 from dynid.recording.model import FEWEST_SAMPLES, Recording
 from dynid.recording.npz_file import has_names_of_signals
 from dynid.recording.redundancy import contradictions
@@ -177,8 +176,8 @@ def describe(
         RecordingError: there is no such file, or it is not a recording.
     """
     path = named_path(path)
-    if (episode := find_episode(path)) is not None:
-        return _describe_episode(path, episode, columns, as_robot or AsRobot(), joints)
+    if (other := recording_of_plugin(path)) is not None:
+        return _describe_other(path, other, columns, as_robot or AsRobot(), joints)
     require_present(path)
     if is_bag(path):
         mapped = columns if names_topics(columns) else None
@@ -211,19 +210,19 @@ def _describe_file(
     return _describe_samples(path, samples, as_robot)
 
 
-def _describe_episode(
+def _describe_other(
     path: Path,
-    episode: Episode,
+    other: OtherRecording,
     columns: ColumnMap | None,
     as_robot: AsRobot,
     joints: Sequence[str],
 ) -> RecordingInfo:
-    proposal = episode_map(episode, joints)
+    proposal = other.column_map(joints)
     try:
-        samples = read_episode(episode, columns, None)
+        samples = other.samples(columns, None)
     except RecordingError as error:
-        size = sum(map(_size, episode.dataset.glob("data/*/*.parquet")))
-        return RecordingInfo(shown(path), "lerobot", size, proposal=proposal, problem=str(error))
+        found = (shown(path), other.kind, other.size())
+        return RecordingInfo(*found, proposal=proposal, problem=str(error))
     described = _describe_samples(path, samples, as_robot)
     return replace(described, size=sum(_size(one.path) for one in samples.sources if one.path))
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Protocol
 
 from dynid.errors import RecordingError
 from dynid.input_file import named_path
+from dynid.plugins import RECORDINGS, load_plugin, registered
 from dynid.recording.bag import DEFAULT_TOPIC, Bag, choose_topic, open_bag
 from dynid.recording.bag_folder import KINDS, bag_folder, is_bag, kind_of, require_present
 from dynid.recording.bag_topics import (
@@ -25,7 +27,6 @@ from dynid.recording.corrections import Correction
 from dynid.recording.csv_file import read_csv
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.jointstate import JointStates, NoJointStatesError
-from dynid.recording.lerobot import find_episode, read_episode
 from dynid.recording.model import Recording, Source, digest
 from dynid.recording.npz_file import has_names_of_signals, read_npz
 from dynid.recording.plausible_temperature import with_temperature
@@ -39,6 +40,46 @@ from dynid.text import shown
 
 SUFFIXES = frozenset({*KINDS, *TABLE_SUFFIXES, SOFTMC_SUFFIX})
 """Endings, in small letters, of the files that are read; a text of any other ending is, too."""
+
+
+class OtherRecording(Protocol):
+    """A recording in a format of a plug-in.
+
+    Attributes:
+        kind: as in :class:`dynid.recording.model.Source`.
+    """
+
+    kind: str
+
+    def size(self) -> int:
+        """Return the bytes of all files that it may be in."""
+
+    def samples(self, columns: ColumnMap | None, joints: Sequence[str] | None) -> Samples:
+        """Read it; the arguments are those of :func:`load_recording`.
+
+        Raises:
+            RecordingError: it cannot be read, or required content is missing.
+        """
+
+    def column_map(self, joints: Sequence[str]) -> ColumnMap:
+        """Return a column map by its names, of some joints of a robot; of all without any.
+
+        Raises:
+            RecordingError: what describes it cannot be read.
+        """
+
+
+def recording_of_plugin(path: Path) -> OtherRecording | None:
+    """Return the recording that a path names in a format of a plug-in, if it does.
+
+    Raises:
+        ConfigurationError: a plug-in cannot be imported.
+    """
+    found: OtherRecording | None = None
+    for name in registered(RECORDINGS):
+        found = found or load_plugin(RECORDINGS, name, f"recordings in the format {name}")(path)
+    return found
+
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
 
@@ -122,8 +163,8 @@ def read_samples(
     Raises:
         RecordingError: the file cannot be read, or required content is missing.
     """
-    if (episode := find_episode(path)) is not None:
-        return read_episode(episode, columns, joints)
+    if (other := recording_of_plugin(path)) is not None:
+        return other.samples(columns, joints)
     require_present(path)
     if is_bag(path):
         mapped = columns if names_topics(columns) else None

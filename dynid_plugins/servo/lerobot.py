@@ -42,10 +42,66 @@ _DEGREES = dict.fromkeys((STATE, ACTION), _UNITS["deg"])
 
 
 class Episode(NamedTuple):
-    """An episode of a dataset: its folder, and the number; None where none was named."""
+    """An episode of a dataset: its folder, and the number; None where none was named.
+
+    A recording for :mod:`dynid.recording.load`.
+    """
 
     dataset: Path
     number: int | None
+    kind: str = "lerobot"
+
+    def size(self) -> int:
+        """Return the bytes of the dataset's tables."""
+        return sum(file.stat().st_size for file in self.dataset.glob("data/*/*.parquet"))
+
+    def samples(self, columns: ColumnMap | None, joints: Sequence[str] | None) -> Samples:
+        """Read positions from ``observation.state``, commands from ``action``.
+
+        Without a number, the episode is the dataset's only one.
+
+        Args:
+            columns: columns of the joints with their scaling; None: elements named like the joints,
+                with or without ``.pos``, in the unit that info.json states.
+            joints: the joints to read, in this order; None: all.
+
+        Raises:
+            RecordingError: the dataset or the episode cannot be read, or a column is missing.
+        """
+        info = _Info.read(self.dataset)
+        number = info.number_of(self)
+        file, rows = _rows_of_episode(self.dataset, number, info.label)
+        vectors = {
+            name: _vectors(rows, name, len(info.elements[name]), info.label)
+            for name in (STATE, ACTION)
+        }
+        time = _vectors(rows, _TIME, 1, info.label)
+        notes: list[str] = []
+        if columns is None:
+            info, notes = info.with_degrees(vectors)
+            columns = _map_by_names(info)
+        choose_joints(joints, columns.joints, info.label)
+        names = (_TIME, *info.columns(STATE), *info.columns(ACTION))
+        cells = ArrayCells(np.hstack([time, *vectors.values()]))
+        table = Table(info.label, names, cells, len(time), len(names), kind=self.kind)
+        samples = read_csv(file, columns, joints, table)
+        source = replace(samples.sources[0], name=f"{info.label}/episode_{number:06d}")
+        return replace(samples, sources=(source,), repairs=(*notes, *samples.repairs))
+
+    def column_map(self, joints: Sequence[str] = ()) -> ColumnMap:
+        """Return the column map by the names of the elements, in degrees.
+
+        Joints, those of the robot in its order, are left out where the dataset lacks them.
+
+        Raises:
+            RecordingError: meta/info.json cannot be read, or there is no such episode.
+        """
+        info = _Info.read(self.dataset)
+        info.number_of(self)
+        named = dict(zip(info.joints(STATE), info.elements[STATE], strict=True))
+        names = tuple(joint for joint in joints if joint in named) or tuple(named)
+        elements = [named[name] for name in names]
+        return _map_of(names, dict.fromkeys((STATE, ACTION), elements), _DEGREES)
 
 
 def find_episode(path: Path) -> Episode | None:
@@ -63,56 +119,6 @@ def find_episode(path: Path) -> Episode | None:
         if is_file(folder / _INFO):
             return Episode(folder, int(named[1]))
     return None
-
-
-def read_episode(
-    episode: Episode, columns: ColumnMap | None, joints: Sequence[str] | None
-) -> Samples:
-    """Read an episode: positions from ``observation.state``, commands from ``action``.
-
-    Args:
-        episode: the episode; without a number, the dataset's only one.
-        columns: columns of the joints with their scaling; None: elements named like the joints,
-            with or without ``.pos``, in the unit that info.json states.
-        joints: the joints to read, in this order; None: all.
-
-    Raises:
-        RecordingError: the dataset or the episode cannot be read, or a column is missing.
-    """
-    info = _Info.read(episode.dataset)
-    number = info.number_of(episode)
-    file, rows = _rows_of_episode(episode.dataset, number, info.label)
-    vectors = {
-        name: _vectors(rows, name, len(info.elements[name]), info.label) for name in (STATE, ACTION)
-    }
-    time = _vectors(rows, _TIME, 1, info.label)
-    notes: list[str] = []
-    if columns is None:
-        info, notes = info.with_degrees(vectors)
-        columns = _map_by_names(info)
-    choose_joints(joints, columns.joints, info.label)
-    names = (_TIME, *info.columns(STATE), *info.columns(ACTION))
-    cells = ArrayCells(np.hstack([time, *vectors.values()]))
-    table = Table(info.label, names, cells, len(time), len(names), kind="lerobot")
-    samples = read_csv(file, columns, joints, table)
-    source = replace(samples.sources[0], name=f"{info.label}/episode_{number:06d}")
-    return replace(samples, sources=(source,), repairs=(*notes, *samples.repairs))
-
-
-def episode_map(episode: Episode, joints: Sequence[str] = ()) -> ColumnMap:
-    """Return the column map of a dataset by the names of its elements, in degrees.
-
-    Joints, those of the robot in its order, are left out where the dataset lacks them.
-
-    Raises:
-        RecordingError: meta/info.json cannot be read, or there is no such episode.
-    """
-    info = _Info.read(episode.dataset)
-    info.number_of(episode)
-    named = dict(zip(info.joints(STATE), info.elements[STATE], strict=True))
-    names = tuple(joint for joint in joints if joint in named) or tuple(named)
-    elements = [named[name] for name in names]
-    return _map_of(names, dict.fromkeys((STATE, ACTION), elements), _DEGREES)
 
 
 class _Info(NamedTuple):
