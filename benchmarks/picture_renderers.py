@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from dynid.arrays import Array
 from dynid.profile import load_robot
 from dynid.report.view import png
-from dynid.report.view.raster import paint
+from dynid.report.view.png import paint
 from dynid.report.view.robot_pictures import bare_scene
 
 drawing: Any = png  # whose painter is replaced

@@ -31,7 +31,7 @@ from dynid.profile import load_robot, profile_text, write_profile
 from dynid.recording.convert import write_bag
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
-from dynid.report.next_command import NamedInputs
+from dynid.report.card import NamedInputs
 from dynid.report.write import write_outputs, write_validation_outputs
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot

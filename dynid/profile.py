@@ -22,8 +22,7 @@ from dynid.input_file import is_file, read_text
 from dynid.packages import Packages
 from dynid.plugins import PROFILE_GROUPS, load_plugin, registered
 from dynid.recording.settings import RecordingSettings
-from dynid.robot.description import described_nominal, is_description, read_description
-from dynid.robot.mesh_files import mesh_folder
+from dynid.robot.description import described_nominal, is_description, mesh_folder, read_description
 from dynid.robot.model import Model
 from dynid.robot.model_file import read_model
 from dynid.robot.robot import Robot, check_counts

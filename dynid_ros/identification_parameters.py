@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dynid.errors import RecordingError
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
-from dynid.report.next_command import NamedInputs, reading_options
+from dynid.report.card import NamedInputs, reading_options
 from dynid.report.write import MODEL
 from dynid.robot.recordings import live_recording, load_recording
 from dynid.robot.robot import Robot

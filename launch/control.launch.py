@@ -8,7 +8,7 @@ from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, Opaq
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.control.installed_packages import uses_ros2_control
+from dynid.control.ros2_hardware import uses_ros2_control
 from dynid.errors import ConfigurationError, ModelFileWarning
 from dynid.profile import load_model, load_robot
 from dynid.robot.acceptance import check_acceptance

@@ -29,8 +29,9 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.control.installed_packages import uses_ros2_control
-from dynid.control.ros2_control import EXTERNAL, SIMULATED, TRAJECTORIES
+from dynid.control.ros2_hardware import uses_ros2_control
+from dynid.control.ros2_hardware import SIMULATED
+from dynid.control.ros2_control import EXTERNAL, TRAJECTORIES
 from dynid.errors import ConfigurationError
 from dynid.excitation.default_motion import default_excitation
 from dynid.excitation.files import excitation_text

@@ -8,8 +8,7 @@ from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynid.control.installed_packages import installed
-from dynid.control.ros2_control import root_link
+from dynid.control.ros2_hardware import installed
 from dynid.profile import load_robot
 from dynid_ros.launching import dynid_node, end_in_order, on_this_machine, parameter_file
 
@@ -58,5 +57,5 @@ def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         hint = f"rviz2 is not installed; 'dynid view {value('robot')}' shows this in a browser"
         return [*nodes, LogInfo(msg=hint)]
     config = Path(get_package_share_directory("dynid")) / "rviz" / "dynid.rviz"
-    arguments = ["-d", str(config), "-f", root_link(robot.urdf_xml)]
+    arguments = ["-d", str(config), "-f", robot.kinematics().root]
     return [*nodes, Node(package="rviz2", executable="rviz2", arguments=arguments)]

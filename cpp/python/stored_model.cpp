@@ -1,5 +1,5 @@
 // dynid._core: the seal of a model.yaml, and how a controller reads one; documentation is in
-// dynid/robot/seal.py.
+// dynid/robot/model_entries.py.
 
 #include "dynid/stored_model.hpp"
 

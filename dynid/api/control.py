@@ -13,8 +13,7 @@ from dynid.api.inputs import (
     as_recordings_or_none,
 )
 from dynid.arguments import check_number, checked_call
-from dynid.control.left_out import without_spans
-from dynid.control.residual import recorded_residual
+from dynid.control.residual import recorded_residual, without_spans
 from dynid.control.tuning import Tuning, tune
 from dynid.control.wrench.estimation import (
     ExternalWrench,

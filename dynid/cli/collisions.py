@@ -72,14 +72,13 @@ def collisions_tune_command(
     """
     from dynid.cli.loading import collision_origin, load_model_for
     from dynid.configuration import changed
-    from dynid.control.left_out import without_spans
-    from dynid.control.residual import recorded_residual
-    from dynid.control.threshold_file import write_into_model, write_thresholds
+    from dynid.control.collisions import write_into_model, write_thresholds
+    from dynid.control.residual import recorded_residual, without_spans
     from dynid.control.tuning import tune
     from dynid.files import check_new
+    from dynid.report.terminal.collisions import print_tuning, tuning_header, tuning_json
     from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.tuning import print_tuning, tuning_header, tuning_json
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.elastic import elastic_settings
     from dynid.robot.link_encoders import load_supervised
@@ -166,9 +165,8 @@ def collisions_play_command(
     """
     from dynid.cli.loading import collision_origin, load_model_for
     from dynid.control.carried_body import read_carried_body
-    from dynid.control.collisions import replay_thresholds
+    from dynid.control.collisions import replay_thresholds, with_thresholds
     from dynid.control.residual import recorded_residual
-    from dynid.control.threshold_file import with_thresholds
     from dynid.report.terminal.collisions import collisions_json, print_collisions
     from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress

@@ -56,9 +56,8 @@ def diagnose_command(
     from dynid.cli.loading import load_recordings
     from dynid.cli.repaired_profile import print_repaired
     from dynid.identification.diagnose import diagnose_recordings
-    from dynid.report.diagnosis import write_diagnosis
+    from dynid.report.diagnosis import diagnosis_json, print_diagnosis, write_diagnosis
     from dynid.report.terminal.console import print_result, result_console
-    from dynid.report.terminal.diagnosis import diagnosis_json, print_diagnosis
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together
 

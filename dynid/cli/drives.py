@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dynid.identification.drive_gains.identification import DriveGains
-    from dynid.robot.drive_profile import DriveProfile
-    from dynid.robot.esi_drive import EsiDrive
+    from dynid.robot.drive_objects import DriveProfile
+    from dynid.robot.esi import EsiDrive
     from dynid.robot.robot import Robot
 
 
@@ -48,7 +48,7 @@ def drives_command(
     from dynid.files import refuse_to_replace, write_texts
     from dynid.report.terminal.console import print_message, print_written, result_console
     from dynid.report.terminal.drives import print_drives
-    from dynid.robot.drive_profile import load_drive
+    from dynid.robot.drive_objects import load_drive
 
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     drive = load_drive(robot.drives.drive)
@@ -73,8 +73,7 @@ def drives_command(
 def _read(esi: Path, device: str | None, drive: DriveProfile, robot: Robot) -> EsiDrive:
     """Read the ESI file of the robot's drives, and print which drive it describes."""
     from dynid.report.terminal.console import print_message
-    from dynid.robot.esi import read_esi
-    from dynid.robot.esi_drive import drive_of_esi
+    from dynid.robot.esi import drive_of_esi, read_esi
 
     described = read_esi(esi, device)
     described_drive = drive_of_esi(described, drive, robot.drives, esi.name)
@@ -117,7 +116,7 @@ def _texts(
     robot: Robot, drive: DriveProfile, rate: float, folder: Path, absent: frozenset[int]
 ) -> dict[Path, str]:
     """Return the text of every file."""
-    from dynid.control.ros2_control import HARDWARE, hardware_tag
+    from dynid.control.ros2_hardware import HARDWARE, hardware_tag
     from dynid.robot.slave_files import check_position_range, slave_files, slave_path
 
     check_position_range(robot)
@@ -171,7 +170,7 @@ def drives_gains_command(
     from dynid.identification.drive_gains.identification import identify_drive_gains
     from dynid.identification.drive_gains.known_payload import KnownPayload
     from dynid.report.terminal.console import print_result, result_console
-    from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains
+    from dynid.report.terminal.drives import drive_gains_json, print_drive_gains
     from dynid.report.terminal.progress import progress
 
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
@@ -190,7 +189,7 @@ def drives_gains_command(
 def _write(gains: DriveGains, folder: Path) -> Path:
     """Write the lines for the profile; a failed identification keeps those of an earlier one."""
     from dynid.files import write_text
-    from dynid.report.terminal.drive_gains import profile_fragment
+    from dynid.report.terminal.drives import profile_fragment
     from dynid.transaction import written_together
 
     name = _FILE if gains.success else _FAILED

@@ -292,8 +292,7 @@ def _write(
 ) -> None:
     from dynid.excitation.files import excitation_text
     from dynid.files import write_text
-    from dynid.report.prediction import write_prediction_report
-    from dynid.report.prediction_picture import write_picture
+    from dynid.report.prediction import write_picture, write_prediction_report
     from dynid.transaction import written_together
 
     comments = [

@@ -59,7 +59,7 @@ def identify_command(
         )
     from dynid.cli.loading import load_recordings, load_robot
     from dynid.identification.identify import identify
-    from dynid.report.next_command import NamedInputs, reading_options
+    from dynid.report.card import NamedInputs, reading_options
     from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_identification, print_kept_model
@@ -114,8 +114,7 @@ def validate_command(
     from dynid.cli.loading import load_model_for, load_recordings, robot_of_model
     from dynid.identification.validate import validate
     from dynid.profile import load_model
-    from dynid.report.card import Card
-    from dynid.report.next_command import NamedInputs, reading_options
+    from dynid.report.card import Card, NamedInputs, reading_options
     from dynid.report.terminal.console import print_json, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_next, print_verdict

@@ -149,8 +149,8 @@ def base_command(
     from dynid.dynamics.base_parameters import base_parameterization
     from dynid.dynamics.base_table import base_table
     from dynid.files import write_text
-    from dynid.report.base_formats import base_latex, base_text, base_yaml
     from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.model import base_latex, base_text, base_yaml
     from dynid.report.terminal.progress import progress
 
     chosen = named_model(model, profile, urdf, settings)

@@ -65,8 +65,12 @@ def new_command(
     from dynid.files import check_folder, refuse_to_replace, write_texts
     from dynid.packages import Packages
     from dynid.robot.chains import robot_joints
-    from dynid.robot.description import described_nominal, is_description, read_description
-    from dynid.robot.mesh_files import mesh_folder
+    from dynid.robot.description import (
+        described_nominal,
+        is_description,
+        mesh_folder,
+        read_description,
+    )
     from dynid.robot.new_profile import NewProfile
 
     if not is_description(description):

@@ -81,8 +81,7 @@ def _as_robot(settings: RecordingSettings, robot: Robot | None) -> AsRobot:
     from dynid.identification.settings import IdentificationSettings
     from dynid.recording.info import AsRobot
     from dynid.recording.joint_names import recorded_names
-    from dynid.robot.beyond_limits import beyond_limits
-    from dynid.robot.plausible_motion import check_motion_is_possible, endless_joints
+    from dynid.robot.plausible_motion import beyond_limits, check_motion_is_possible, endless_joints
 
     if robot is None:
         return AsRobot(corrections=settings.corrections)

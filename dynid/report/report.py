@@ -19,10 +19,9 @@ from dynid.report.card import Card, ErrorBar
 from dynid.report.diagnosis import finding_rows
 from dynid.report.motion import EvaluatedMotion, evaluated_motion
 from dynid.report.pages import render
-from dynid.report.plots import coverage_plot, friction_plot, torque_plot
+from dynid.report.plots import coverage_plot, friction_plot, series_json, torque_plot
 from dynid.report.residual_plots import residual_figures
 from dynid.report.temperature import temperature_section
-from dynid.report.time_series import series_json
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.turntable import Turntable, moving_scene, turntable
 from dynid.text import count, iso_time, significant
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.identification.validate import Validation
-    from dynid.report.next_command import NamedInputs
+    from dynid.report.card import NamedInputs
     from dynid.robot.model import Model
     from dynid.robot.provenance import BaseEstimate
 

@@ -9,9 +9,8 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.estimation.estimate import autocorrelation
 from dynid.evaluation.residual_statistics import bandwidth, spectrum, white_band
-from dynid.report.chart import Chart, Layer, grid
+from dynid.report.chart import Axis, Chart, Layer, bar_edges, grid
 from dynid.report.decimation import evenly
-from dynid.report.ticks import Axis, bar_edges
 
 if TYPE_CHECKING:
     from markupsafe import Markup

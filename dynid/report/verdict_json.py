@@ -16,8 +16,7 @@ from dynid.identification.quantities import Quantity
 from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
 from dynid.json_text import json_by
-from dynid.report.card import Card
-from dynid.report.next_command import NamedInputs
+from dynid.report.card import Card, NamedInputs
 from dynid.robot.provenance import BaseEstimate
 
 _VERDICT = TypeAdapter(Verdict)

@@ -9,17 +9,65 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import Settings, parse
 from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES, term_lists
 from dynid.errors import MechanismError, ModelFileError
 from dynid.robot.provenance import Doubles, ModelErrors, StoredQuantities, Texts
-from dynid.robot.seal import seal
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.robot import Robot
+
+
+SEALED = tuple(_core.sealed_entries())
+"""Entries that the seal covers, in this order; dots for nesting."""
+
+
+def seal(entries: Mapping[str, object]) -> str:
+    """Return the SHA-256 of a model's entries, in hexadecimal.
+
+    Args:
+        entries: below ``model`` in the file, nested; those not in ``SEALED`` are ignored.
+
+    Raises:
+        TypeError: the type of an entry does not occur in a model.yaml.
+    """
+    return _core.seal(_sealed(entries))
+
+
+def canonical_text(entries: Mapping[str, object]) -> str:
+    """Return the text that the seal covers; raises TypeError as :func:`seal` does."""
+    return _core.canonical_text(_sealed(entries)).decode("utf-8", "surrogatepass")
+
+
+def _sealed(entries: Mapping[str, object]) -> dict[str, list[bool | float | bytes]]:
+    return {name: _values(_entry(entries, name)) for name in SEALED}
+
+
+def _entry(entries: Mapping[str, object], name: str) -> object:
+    entry: object = entries
+    for key in name.split("."):
+        entry = entry.get(key) if isinstance(entry, Mapping) else None
+    return entry
+
+
+def _values(value: object) -> list[bool | float | bytes]:
+    values = value if isinstance(value, list | tuple) else [] if value is None else [value]
+    return [_value(item) for item in values]
+
+
+def _value(value: object) -> bool | float | bytes:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):  # some YAML writers print 0.0 as 0
+        return float(value)
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    raise TypeError(value)
+
 
 FORMAT = 2
 """Format number; it changes when older versions would misread the file."""

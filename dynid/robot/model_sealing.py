@@ -16,10 +16,9 @@ from dynid.files import whole_file
 from dynid.input_file import read_bytes
 from dynid.limits import TEXT_BYTES
 from dynid.robot.model import Model
-from dynid.robot.model_entries import FORMAT
+from dynid.robot.model_entries import FORMAT, seal
 from dynid.robot.model_file import MakeRobot, parse_model
 from dynid.robot.parameter_file import quoted
-from dynid.robot.seal import seal
 from dynid.text import iso_time
 from dynid.yaml_rewriting import Edit, edited_text
 

@@ -15,11 +15,10 @@ from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import term_lists
 from dynid.dynamics.mechanism import Mechanism
 from dynid.robot.model import Model
-from dynid.robot.model_entries import FORMAT
+from dynid.robot.model_entries import FORMAT, seal
 from dynid.robot.parameter_file import Listed, LiteralBlock, Value, parameter_file
 from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
 from dynid.robot.robot import Robot
-from dynid.robot.seal import seal
 from dynid.robot.tuned_thresholds import COLLISION
 from dynid.robot.urdf_export import kinematic_urdf
 from dynid.text import iso_time

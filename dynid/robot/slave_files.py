@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
-    from dynid.robot.drive_profile import DriveProfile
+    from dynid.robot.drive_objects import DriveProfile
     from dynid.robot.drives import Drives
     from dynid.robot.robot import Robot
 

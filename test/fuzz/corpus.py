@@ -14,7 +14,7 @@ from support.esi_files import esi
 from support.payload_file import PAYLOAD
 from support.small_robot import JOINTS, ROBOT, URDF, write_small_robot
 
-from dynid.control.threshold_file import threshold_text
+from dynid.control.collisions import threshold_text
 from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty, uncertainty_text
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
@@ -22,7 +22,7 @@ from dynid.identification.identify import identify
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.recording.model import Recording
-from dynid.robot.drive_profile import load_drive
+from dynid.robot.drive_objects import load_drive
 from dynid.robot.drives import Drives
 from dynid.robot.robot import Robot
 from dynid.robot.slave_files import slave_files

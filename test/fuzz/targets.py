@@ -15,7 +15,7 @@ from mcap.stream_reader import StreamReader
 
 from dynid.control.build import control_model
 from dynid.control.carried_body import carrying, read_carried_body
-from dynid.control.threshold_file import with_thresholds
+from dynid.control.collisions import with_thresholds
 from dynid.control.wrench.uncertainty import read_uncertainty
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.errors import DynidError
@@ -31,10 +31,9 @@ from dynid.report.verdict_json import read_card, read_quantities
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.table import read_table
 from dynid.robot.dh.urdf import urdf_of
-from dynid.robot.drive_profile import load_drive
+from dynid.robot.drive_objects import load_drive
 from dynid.robot.drives import Drives
-from dynid.robot.esi import read_esi
-from dynid.robot.esi_drive import drive_of_esi
+from dynid.robot.esi import drive_of_esi, read_esi
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.robot.shapes import robot_shapes

@@ -12,7 +12,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.recording.contradiction import SEVERITIES, Contradiction, Severity
 from dynid.recording.redundancy import contradictions
-from dynid.robot.beyond_limits import beyond_limits
+from dynid.robot.plausible_motion import beyond_limits
 from dynid.signals.settings import SignalSettings
 
 CONTRADICTIONS = (

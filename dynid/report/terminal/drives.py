@@ -1,21 +1,31 @@
-"""Torque factors and limits of a robot's drives, as tables on a terminal."""
+"""Drives as tables: torque factors and limits; torque constants, in a profile and as JSON, too."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynid.report.terminal.console import print_text, roomy
+from dynid.arrays import Array
+from dynid.report.terminal.console import (
+    NOT_IDENTIFIABLE,
+    print_outcome,
+    print_sentences,
+    print_text,
+    roomy,
+)
 from dynid.report.terminal.tables import table
 from dynid.robot import drives as factors
+from dynid.text import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
+    from dynid.identification.drive_gains.identification import DriveGains
     from dynid.robot.robot import Robot
+
 
 _DIGITS = 6
 
@@ -76,3 +86,74 @@ def _print(
         rows.add_row(joint, *cells)
     print_text(console, title, "bold")
     console.print(rows)
+
+
+def print_drive_gains(console: Console, gains: DriveGains) -> None:
+    """Print each joint's constant with its standard deviation, and that of the profile."""
+    console = roomy(console)
+    unit = "N/A" if gains.quantity == "force_constant" else "N·m/A"
+    words = gains.quantity.replace("_", " ")
+    print_text(console, f"{gains.robot}: {words}s of its drives [{unit}]", "bold")
+    consistent = [] if gains.consistent is None else ["consistent"]
+    rows = table("joint", "profile", words, "std. dev.", *consistent)
+    for joint, name in enumerate(gains.joints):
+        numbers = [NOT_IDENTIFIABLE, *([""] if consistent else [])]
+        deviation = gains.standard_deviations[joint] / abs(gains.fitted[joint])
+        if gains.identifiable[joint]:
+            numbers = [significant(gains.fitted[joint])]
+            if gains.consistent is not None:
+                numbers.append(significant(gains.consistent[joint]))
+        values = [significant(gains.profile[joint]), numbers[0], percent(deviation), *numbers[1:]]
+        rows.add_row(name, *values)
+    console.print(rows)
+    print_sentences(console, "Warnings", gains.reasons, "yellow")
+    print_sentences(console, "Notes", gains.notes, "")
+    print_outcome(console, gains.success)
+
+
+def profile_fragment(gains: DriveGains) -> str:
+    """Return lines that replace those of the profile, with their sources as comments."""
+    width = max(len(name) for name in gains.joints)
+    figures = zip(
+        gains.joints, gains.best, gains.standard_deviations, gains.identifiable, strict=True
+    )
+    lines = [
+        f"# drives of {gains.robot}, from a payload of {gains.payload.mass:g} kg",
+        *(f"# recording: {source.name}, SHA-256 {source.sha256}" for source in gains.sources),
+        *(
+            f"#   {name:<{width}} "
+            + (
+                f"{value:.5g} +- {deviation:.2g}"
+                if identifiable
+                else f"{NOT_IDENTIFIABLE}; {value:g} kept"
+            )
+            for name, value, deviation, identifiable in figures
+        ),
+        "drives:",
+        f"  {gains.quantity}: [{', '.join(f'{value:.5g}' for value in gains.best)}]",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def drive_gains_json(gains: DriveGains) -> dict[str, Any]:
+    """Return what ``dynid drives gains --json`` prints; what is not identifiable is null."""
+
+    def number(values: Array | None, joint: int) -> float | None:
+        return values[joint] if gains.identifiable[joint] and values is not None else None
+
+    return {
+        "robot": gains.robot,
+        "quantity": gains.quantity,
+        "payload_mass": gains.payload.mass,
+        "joints": {
+            name: {
+                "profile": gains.profile[joint],
+                "value": number(gains.fitted, joint),
+                "standard_deviation": number(gains.standard_deviations, joint),
+                "consistent_value": number(gains.consistent, joint),
+            }
+            for joint, name in enumerate(gains.joints)
+        },
+        "success": gains.success,
+        "reasons": gains.reasons,
+    }

@@ -11,6 +11,7 @@ from rich.console import Console
 from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
 from dynid.report.card import Card
+from dynid.report.diagnosis import print_finding
 from dynid.report.terminal.console import (
     print_message,
     print_outcome,
@@ -18,7 +19,6 @@ from dynid.report.terminal.console import (
     print_text,
     roomy,
 )
-from dynid.report.terminal.diagnosis import print_finding
 from dynid.report.terminal.tables import ResultTable, table
 from dynid.report.words import rest
 from dynid.report.write import kept_model
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from dynid.identification.torque_signs import TorqueSigns
     from dynid.recording.contradiction import Contradiction
     from dynid.recording.info import RecordingInfo, Timing
-    from dynid.report.card import ErrorBar
-    from dynid.report.next_command import NamedInputs
+    from dynid.report.card import ErrorBar, NamedInputs
 
 _LONGEST_BAR, _SHORTEST_BAR = 40, 10  # [characters]
 

@@ -14,7 +14,7 @@ from dynid.report.png_style import png_figure
 from dynid.report.view.joint_motion import resting_position
 from dynid.report.view.mesh import shape_faces
 from dynid.report.view.picture import RobotPicture
-from dynid.report.view.raster import paint
+from dynid.report.view.png import paint
 from dynid.report.view.scene import Scene, view_axes
 from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings

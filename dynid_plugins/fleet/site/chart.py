@@ -14,8 +14,8 @@ import numpy as np
 from markupsafe import Markup
 
 from dynid.arrays import Array
+from dynid.report.chart import Axis
 from dynid.report.decimation import envelope
-from dynid.report.ticks import Axis
 from dynid_plugins.fleet.drift.change import Change
 from dynid_plugins.fleet.drift.history import DAY
 

@@ -12,11 +12,11 @@ from support.esi_files import OBJECTS, device, esi
 from typer.testing import CliRunner, Result
 
 from dynid.cli import app
-from dynid.control.ros2_control import HARDWARE, robot_description
+from dynid.control.ros2_hardware import HARDWARE, robot_description
 from dynid.errors import DynidError
 from dynid.files import share_directories
 from dynid.profile import load_robot
-from dynid.robot.drive_profile import load_drive
+from dynid.robot.drive_objects import load_drive
 
 XACRO = Path(__file__).parents[3] / "urdf" / "robot.ros2_control.xacro"
 COMMAND = shutil.which("xacro") or ""

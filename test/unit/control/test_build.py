@@ -15,7 +15,7 @@ from dynid.control.build import (
     feedforward_settings,
     friction_smoothing,
 )
-from dynid.control.ros_parameters import feedforward_parameters
+from dynid.control.ros2_control import feedforward_parameters
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot

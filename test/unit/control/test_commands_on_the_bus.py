@@ -14,7 +14,7 @@ from dynid.control.controlled_robot import ControlledRobot
 from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import sample
 from dynid.profile import load_robot
-from dynid.robot.drive_profile import load_drive
+from dynid.robot.drive_objects import load_drive
 from dynid.robot.drives import INT16_MAX
 from dynid.robot.robot import Robot
 from dynid.robot.slave_files import slave_files

@@ -11,8 +11,7 @@ from support.small_robot import write_small_robot
 
 from dynid.control.contact_check import FALSE_REJECTION, outlying_spans
 from dynid.control.free_motion import free_motion
-from dynid.control.left_out import without_spans
-from dynid.control.residual import CommandedResidual
+from dynid.control.residual import CommandedResidual, without_spans
 from dynid.control.tuning import Tuning, tune
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot

@@ -151,8 +151,8 @@ def test_every_range_contains_the_default() -> None:
         "cpp/python/torque_law.cpp",
         "cpp/ros2_control/law_parameters.cpp",
         "cpp/ros2_control/feedforward_controller_parameters.yaml",
-        "dynid/control/ros_parameters.py",
-        "dynid/control/threshold_file.py",
+        "dynid/control/ros2_control.py",
+        "dynid/control/collisions.py",
     ],
 )
 def test_nothing_else_lists_settings(path: str) -> None:

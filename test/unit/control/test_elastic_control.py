@@ -9,7 +9,7 @@ from support.flat_output import elastic_feedforward, filtered_reference
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_law, control_law_settings, control_model
-from dynid.control.ros_parameters import feedforward_parameters
+from dynid.control.ros2_control import feedforward_parameters
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot

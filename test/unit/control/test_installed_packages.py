@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dynid.control.installed_packages import check_hardware, installed, uses_ros2_control
+from dynid.control.ros2_hardware import check_hardware, installed, uses_ros2_control
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from dynid.control.build import control_law_settings
 from dynid.control.controlled_robot import ControlledRobot
 from dynid.control.link_torque import at_links
 from dynid.control.residual import recorded_residual
-from dynid.control.ros2_control import controller_parameters, hardware_tag
-from dynid.control.ros_parameters import feedforward_parameters
+from dynid.control.ros2_control import controller_parameters, feedforward_parameters
+from dynid.control.ros2_hardware import hardware_tag
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.recording.model import Recording

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import yaml
 from support.simulated_puma import ROBOT, targets
-from support.synthetic import ARM_URDF, arm_robot
+from support.synthetic import arm_robot
 
 from dynid import _core
 from dynid.configuration import parse
@@ -19,19 +19,16 @@ from dynid.control.ros2_control import (
     check_external,
     controller_parameters,
     controllers,
-    hardware_tag,
-    has_drive_states,
-    robot_description,
-    root_link,
+    feedforward_parameters,
 )
-from dynid.control.ros_parameters import feedforward_parameters
+from dynid.control.ros2_hardware import hardware_tag, has_drive_states, robot_description
 from dynid.control.torque_mode import torque_law_settings
 from dynid.dynamics.closed_chain import ClosedChain, chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.errors import ConfigurationError
 from dynid.identification.identify import identify
 from dynid.profile import load_robot
-from dynid.robot.drive_profile import load_drive
+from dynid.robot.drive_objects import load_drive
 from dynid.robot.drives import Drives
 from dynid.robot.robot import Robot
 from dynid.robot.slave_files import slave_files, slave_path
@@ -391,16 +388,6 @@ def test_controllers_do_not_wait_for_drives_without_states() -> None:
     files = controller_parameters(ROBOT, 500, feedforward=True, drives=False)
     assert "drives" not in files["feedforward_controller"]["ros__parameters"]
     assert "drive_monitor" not in files["controller_manager"]["ros__parameters"]
-
-
-def test_the_root_link_is_no_joints_child() -> None:
-    assert root_link(ARM_URDF) == "base"
-
-
-@pytest.mark.parametrize(("links", "count"), [("", 0), ('<link name="a"/><link name="b"/>', 2)])
-def test_a_urdf_without_a_single_root_is_refused(links: str, count: int) -> None:
-    with pytest.raises(ConfigurationError, match=f"the URDF has {count} root links; expected one"):
-        root_link(f'<robot name="odd">{links}</robot>')
 
 
 # --- a robot whose driver already runs -----------------------------------------------------------

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from dynid_docs.parameter_tables import controller_parameters
 
+from dynid.control.collisions import threshold_text, with_thresholds, write_thresholds
 from dynid.control.ros2_control import FEEDFORWARD
-from dynid.control.threshold_file import threshold_text, with_thresholds, write_thresholds
 from dynid.errors import ConfigurationError, WriteError
 from dynid.profile import load_robot
 from dynid.robot.torque_settings import CollisionSettings

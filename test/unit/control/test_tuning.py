@@ -13,8 +13,8 @@ import yaml
 from support.command_line import printed_by
 from support.small_robot import write_small_robot
 
+from dynid.control.collisions import with_thresholds
 from dynid.control.residual import CommandedResidual, recorded_residual
-from dynid.control.threshold_file import with_thresholds
 from dynid.control.tuning import Tuning, count_alarms, tune
 from dynid.errors import ConfigurationError
 from dynid.identification.identify import identify

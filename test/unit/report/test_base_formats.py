@@ -15,7 +15,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.base_table import BaseTable, base_table
 from dynid.dynamics.mechanism import Mechanism
 from dynid.profile import load_robot
-from dynid.report.base_formats import base_latex, base_text, base_yaml
+from dynid.report.terminal.model import base_latex, base_text, base_yaml
 
 
 def table_of(mechanism: Mechanism, **deviations: float) -> BaseTable:

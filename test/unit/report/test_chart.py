@@ -8,8 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dynid.report.chart import Chart, Layer, grid
-from dynid.report.ticks import Axis, bar_edges, round_step
+from dynid.report.chart import Axis, Chart, Layer, bar_edges, grid, round_step
 
 numbers = st.floats(-1e6, 1e6)
 

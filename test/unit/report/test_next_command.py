@@ -14,7 +14,7 @@ from dynid.evaluation.joint_errors import JointUse, UseName
 from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
 from dynid.recording.corrections import Correction
-from dynid.report.next_command import NamedInputs, next_command, reading_options
+from dynid.report.card import NamedInputs, next_command, reading_options
 
 NAMED = NamedInputs("my_arm.yaml", ("day 1.csv",), folder=Path("results"))
 MODEL = ["--model", "results/model.yaml"]

@@ -26,9 +26,9 @@ from dynid.report.prediction import (
     limit_use_chart,
     motion_charts,
     prediction_scene,
+    write_picture,
     write_prediction_report,
 )
-from dynid.report.prediction_picture import write_picture
 from dynid.report.terminal.prediction import prediction_json, print_prediction
 from dynid.report.view.turntable import turntable
 from dynid.robot.model import nominal_model

@@ -13,9 +13,9 @@ from dynid.dynamics.torque_parts import torque_of_kinds
 from dynid.evaluation.temperature import Effect, JointTemperature
 from dynid.recording.temperature import Temperature
 from dynid.report.motion import EvaluatedMotion
+from dynid.report.plots import series_json
 from dynid.report.report import report_html, write_report
 from dynid.report.temperature import friction_sentence, statements
-from dynid.report.time_series import series_json
 
 SLOPE = -0.03  # of the friction of the second joint, for each °C
 

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from dynid.report.decimation import extremes, interval
 from dynid.report.motion import EvaluatedMotion
-from dynid.report.time_series import packed, series_json
+from dynid.report.plots import packed, series_json
 
 values = arrays(float, st.tuples(st.integers(1, 300), st.integers(1, 3)), elements=st.floats(-9, 9))
 

@@ -9,10 +9,9 @@ from support.esi_files import OBJECTS, PRODUCT, VENDOR, device, esi
 
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError
-from dynid.robot.drive_profile import load_drive
+from dynid.robot.drive_objects import load_drive
 from dynid.robot.drives import Drives
-from dynid.robot.esi import EsiDevice, read_esi
-from dynid.robot.esi_drive import EsiDrive, drive_of_esi
+from dynid.robot.esi import EsiDevice, EsiDrive, drive_of_esi, read_esi
 
 
 def read(tmp_path: Path, *devices: str, name: str | None = None) -> EsiDevice:

@@ -14,8 +14,7 @@ from support.small_robot import JOINTS, URDF, write_small_robot
 from dynid.errors import RecordingError
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
-from dynid.robot.beyond_limits import beyond_limits
-from dynid.robot.plausible_motion import check_motion_is_possible
+from dynid.robot.plausible_motion import beyond_limits, check_motion_is_possible
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 

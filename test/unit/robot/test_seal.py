@@ -12,8 +12,8 @@ from support.canonical_text import expected_seal, expected_text, nested
 from support.stored_models import model_entries
 
 from dynid import _core
+from dynid.robot.model_entries import SEALED, canonical_text, seal
 from dynid.robot.parameter_file import number
-from dynid.robot.seal import SEALED, canonical_text, seal
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from support.ethercat_slave import SlaveStandIn
 
 from dynid.configuration import parse
 from dynid.robot import drives as factors
-from dynid.robot.drive_profile import load_drive
+from dynid.robot.drive_objects import load_drive
 from dynid.robot.drives import INT16_MAX, Drives
 from dynid.robot.slave_files import slave_files
 

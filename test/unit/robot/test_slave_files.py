@@ -12,7 +12,7 @@ import yaml
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError
 from dynid.robot import drives as factors
-from dynid.robot.drive_profile import DriveProfile, load_drive
+from dynid.robot.drive_objects import DriveProfile, load_drive
 from dynid.robot.drives import Drives
 from dynid.robot.slave_files import check_slave_files, interpolation_period, slave_files
 

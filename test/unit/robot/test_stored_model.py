@@ -16,8 +16,8 @@ from dynid import _core
 from dynid.estimation.physical import pseudo_inertia, reference_parameters
 from dynid.profile import load_robot
 from dynid.robot.model import Model
+from dynid.robot.model_entries import SEALED, seal
 from dynid.robot.parameter_file import ros_parameters
-from dynid.robot.seal import SEALED, seal
 
 ROBOTS = ("puma560", "delta_3", "palletiser", "ur10e")
 

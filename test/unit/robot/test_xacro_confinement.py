@@ -195,7 +195,7 @@ def test_python_beside_the_file_is_not_executed(cell: Cell, module: str) -> None
 ACTIONS = """
 import ctypes, importlib, json, os, shutil, socket, sqlite3, subprocess, sys, tempfile
 from pathlib import Path
-from dynid.robot.xacro_expressions import ExpansionError
+from dynid.robot.xacro_program import ExpansionError
 from dynid.robot.xacro_program import _confine_interpreter
 folder, port = sys.argv[1], int(sys.argv[2])
 victim, part = os.path.join(folder, "written"), os.path.join(folder, "part.yaml")

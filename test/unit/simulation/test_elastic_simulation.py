@@ -10,7 +10,7 @@ from support.link_encoders import save_both_encoders, simulate_both_encoders
 from support.simulated_puma import EXACT, RATE, ROBOT, largest, puma, short_excitation, targets
 
 from dynid import _core
-from dynid.control.ros2_control import hardware_tag
+from dynid.control.ros2_hardware import hardware_tag
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.elastic import ElasticSettings

@@ -13,7 +13,7 @@ from support.synthetic import swinging
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.diagnose import Diagnosis, diagnose_recordings
 from dynid.recording.model import Recording
-from dynid.report.terminal.diagnosis import print_diagnosis
+from dynid.report.diagnosis import print_diagnosis
 
 
 def braked(held: float) -> Recording:

@@ -18,7 +18,7 @@ from dynid.errors import ConfigurationError, EstimationError
 from dynid.estimation.physical import is_physically_consistent
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot
-from dynid.report.base_formats import base_yaml
+from dynid.report.terminal.model import base_yaml
 from dynid.robot.limits import Limits
 from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings

@@ -10,7 +10,7 @@ from dynid.recording.convert import write_bag
 from dynid.recording.info import describe
 from dynid.recording.model import Recording
 from dynid.report.card import Card
-from dynid.report.terminal.diagnosis import print_finding
+from dynid.report.diagnosis import print_finding
 from dynid.report.terminal.results import print_identification, print_recording_info, print_verdict
 
 

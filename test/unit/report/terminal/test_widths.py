@@ -32,14 +32,14 @@ from dynid.identification.friction.selection import (
 )
 from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
+from dynid.report import diagnosis as diagnosis_page
 from dynid.report import friction, terminal
 from dynid.report.card import Card
+from dynid.report.diagnosis import print_diagnosis
 from dynid.report.friction import print_comparisons, print_friction, print_selection
-from dynid.report.terminal.collisions import print_collisions
+from dynid.report.terminal.collisions import print_collisions, print_tuning
 from dynid.report.terminal.comparison import print_model_comparison
-from dynid.report.terminal.diagnosis import print_diagnosis
-from dynid.report.terminal.drive_gains import print_drive_gains
-from dynid.report.terminal.drives import print_drives
+from dynid.report.terminal.drives import print_drive_gains, print_drives
 from dynid.report.terminal.model import print_point, print_shares
 from dynid.report.terminal.payload import (
     print_payload,
@@ -57,7 +57,6 @@ from dynid.report.terminal.results import (
 )
 from dynid.report.terminal.sine import print_sine
 from dynid.report.terminal.tracking import print_trial
-from dynid.report.terminal.tuning import print_tuning
 from dynid.report.terminal.wrench import print_wrench
 from dynid.robot.model import nominal_model
 from dynid_plugins.laboratory.cli import model_code, retrieve
@@ -440,7 +439,7 @@ def test_every_function_that_prints_is_among_the_cases() -> None:
         importlib.import_module(module.name)
         for module in pkgutil.iter_modules(terminal.__path__, f"{terminal.__name__}.")
     ]
-    for module in (*modules, friction, report):
+    for module in (*modules, friction, report, diagnosis_page):
         names |= {
             name
             for name, one in inspect.getmembers(module, inspect.isfunction)

@@ -23,8 +23,7 @@ from dynid.report.view.html import page_server, render_html
 from dynid.report.view.joint_motion import JointMotion, resting_position
 from dynid.report.view.mesh import shape_faces, tube
 from dynid.report.view.picture import RobotPicture, check_same_joints
-from dynid.report.view.png import write_png
-from dynid.report.view.raster import paint
+from dynid.report.view.png import paint, write_png
 from dynid.report.view.scene import Polyline, Scene
 from dynid.robot.shapes import Shape
 
