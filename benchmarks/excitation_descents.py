@@ -18,7 +18,7 @@ from rich.console import Console
 from threadpoolctl import threadpool_limits
 
 from dynid.excitation.design.design import Design, ExcitationSpec, make_design
-from dynid.excitation.design.proposal import propose_series
+from dynid.excitation.design.optimise import propose_series
 from dynid.excitation.design.worker import Step, descend
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.profile import load_robot

@@ -11,8 +11,7 @@ import numpy as np
 from dynid.api.inputs import ModelLike, MotionLike, RobotLike, as_motion, as_robot, torque_model
 from dynid.arguments import check_choice, check_number, checked_call
 from dynid.excitation.design.design import ExcitationSpec
-from dynid.excitation.design.optimise import optimise
-from dynid.excitation.design.proposal import propose_series
+from dynid.excitation.design.optimise import optimise, propose_series
 from dynid.excitation.files import excitation_text
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.prediction.noise import torque_noise

@@ -95,7 +95,7 @@ CORE_COMMANDS = {
     ),
     "model": _core(MODELS, "model", "Compute with a model: matrices, torques, formulas, C code."),
     "model compare": _core(
-        MODELS, "compare", "Compare two models: parameters, torques, errors on recordings."
+        MODELS, "model", "Compare two models: parameters, torques, errors on recordings."
     ),
     "drives": _core(
         CONTROL, "drives", "Compute torque factors of drives, and write EtherCAT files."

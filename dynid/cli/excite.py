@@ -90,7 +90,7 @@ def excite_command(
     from dynid.excitation.build import build_excitation
     from dynid.excitation.checks import check_motion, kept_sentence, sliding_joints, unchecked
     from dynid.excitation.design.design import ExcitationSpec
-    from dynid.excitation.design.proposal import propose_series
+    from dynid.excitation.design.optimise import propose_series
     from dynid.excitation.plausibility import urdf_doubts
     from dynid.excitation.prediction.advice import good
     from dynid.excitation.prediction.prediction import predict

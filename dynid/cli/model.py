@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -25,13 +24,9 @@ from dynid.errors import ConfigurationError
 from dynid.plugins import MODEL_COMMANDS, load_plugin, registered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
     from dynid.arrays import Array
-    from dynid.control.loop_gains import CascadeGains
     from dynid.dynamics.mechanism import Mechanism
+
 
 model_command = typer.Typer(
     add_completion=False,
@@ -126,14 +121,6 @@ def along_command(
     print_written(console, [output])
 
 
-class BaseFormat(str, Enum):
-    """Formats of base parameters."""
-
-    text = "text"
-    latex = "latex"
-    yaml = "yaml"
-
-
 @model_command.command("base")
 def base_command(
     model: OptionalModel = None,
@@ -141,8 +128,8 @@ def base_command(
     urdf: Urdf = None,
     settings: Set = None,
     written_as: Annotated[
-        BaseFormat, typer.Option("--format", help="Format of the table.")
-    ] = BaseFormat.text,
+        Literal["text", "latex", "yaml"], typer.Option("--format", help="Format of the table.")
+    ] = "text",
     output: Annotated[Path | None, output_file(help="File to write; printed by default.")] = None,
 ) -> None:
     """List base parameters with their regrouping relations."""
@@ -158,7 +145,7 @@ def base_command(
     with progress(result_console(), "finding base parameters"):
         base = base_parameterization(chosen.mechanism)
     table = base_table(chosen.mechanism, base, name, origin(chosen), chosen.base.by_name)
-    writers = {BaseFormat.text: base_text, BaseFormat.latex: base_latex, BaseFormat.yaml: base_yaml}
+    writers = {"text": base_text, "latex": base_latex, "yaml": base_yaml}
     text = writers[written_as](table)
     if output is None:
         typer.echo(text, nl=False)
@@ -255,6 +242,7 @@ def gains_command(
     """
     from dynid.control.loop_gains import loop_gains
     from dynid.report.terminal.console import print_json, print_text, result_console
+    from dynid.report.terminal.model import print_gains
 
     chosen = named_model(model, profile, urdf, settings)
     found = loop_gains(chosen, delay, margin)
@@ -265,7 +253,7 @@ def gains_command(
         return
     console = result_console()
     print_text(console, f"{chosen.robot.name}: {origin(chosen)}")
-    _print_gains(console, found)
+    print_gains(console, found)
     print_text(
         console,
         "SI units at the joint; for a motor's side divide inertia and velocity gain by the square "
@@ -294,25 +282,48 @@ def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool
     return np.where(turns, np.radians(values), values) if degrees else values
 
 
-def _print_gains(console: Console, found: Sequence[CascadeGains]) -> None:
-    from dynid.report.terminal.console import roomy
-    from dynid.report.terminal.tables import table
-    from dynid.text import significant
-
-    rows = table("joint", "inertia", "Kp", "Ti [s]", "Kv [1/s]", "velocity loop", "position loop")
-    for one in found:
-        low, high = (significant(value) for value in one.inertia)
-        rows.add_row(
-            one.joint,
-            low if low == high else f"{low} to {high}",
-            significant(one.velocity_gain),
-            significant(one.integral_time),
-            significant(one.position_gain),
-            f"{one.velocity_bandwidth:.1f} Hz, {one.velocity_margin:.0f} deg",
-            f"{one.position_bandwidth:.1f} Hz, {one.position_margin:.0f} deg",
-        )
-    roomy(console).print(rows)
-
-
 for _name in registered(MODEL_COMMANDS):
     model_command.command(_name)(load_plugin(MODEL_COMMANDS, _name, f"dynid model {_name}"))
+
+
+def model_compare_command(
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="model.yaml of a robot.")],
+    second: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SECOND", help="model.yaml of the same robot, or of another one of its type."
+        ),
+    ],
+    recordings: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--recording", "-r", metavar="RECORDING", help="Evaluate both on it; repeatable."
+        ),
+    ] = None,
+    states: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Random states within the limits.")
+    ] = 2000,
+    start: Start = None,
+    stop: Stop = None,
+    run: Run = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two models: parameters, torques, errors on recordings.
+
+    Differences of parameters are in standard deviations of both identifications together, and those
+    of torque are over random states within the limits, and along recordings.
+    """
+    from dynid.cli.loading import load_recordings
+    from dynid.evaluation.model_comparison import compare_models
+    from dynid.profile import load_model
+    from dynid.report.terminal.comparison import comparison_json, print_model_comparison
+    from dynid.report.terminal.console import print_result, result_console
+    from dynid.report.terminal.progress import progress
+
+    before, after = load_model(first), load_model(second)
+    console = result_console(as_json)
+    with progress(console) as step:
+        loaded = load_recordings(recordings or [], before.robot, start, stop, step, run)
+        step("comparing")
+        comparison = compare_models(before, after, loaded, states=states)
+    print_result(console, comparison_json, print_model_comparison, comparison)

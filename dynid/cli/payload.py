@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -167,24 +166,15 @@ def _written(
     return []
 
 
-class _Controller(str, Enum):
-    """Whose controller takes the payload."""
-
-    ur = "ur"
-    ur_ros2 = "ur-ros2"
-    franka = "franka"
-    abb = "abb"
-    kuka = "kuka"
-    fanuc = "fanuc"
-    force_sensor = "force-sensor"
-
-
 def payload_write_command(
     payload: Annotated[
         Path, typer.Argument(metavar="PAYLOAD", help="payload.yaml of `dynid payload identify`.")
     ],
     model: RobotModel,
-    to: Annotated[_Controller, typer.Option(help="The controller that takes it.")],
+    to: Annotated[
+        Literal["ur", "ur-ros2", "franka", "abb", "kuka", "fanuc", "force-sensor"],
+        typer.Option(help="The controller that takes it."),
+    ],
     flange: Annotated[
         str | None,
         typer.Option(metavar="LINK", help="Link of the flange; default: tool0 or the last link."),
@@ -212,14 +202,14 @@ def payload_write_command(
     joint = _carrier(payload, base)
     link = flange_of(mechanism, flange)
     seen = body_at_flange(mechanism, body, joint, link)
-    if to is _Controller.force_sensor:
+    if to == "force-sensor":
         if name:
             raise ConfigurationError("--name: a force sensor's load has no name; leave it out.")
         root = base.robot.kinematics().root
         text, units = gravity_filter(seen, link, root, mechanism.gravity), "kg, m, m/s^2"
     else:
-        text = load_text(to.value, seen, name=name, axis=_axis(base, joint))
-        units = UNITS[to.value]
+        text = load_text(to, seen, name=name, axis=_axis(base, joint))
+        units = UNITS[to]
     print_message(f"In the frame of link '{link}'; {units}.", kind="note")
     if output is None:
         typer.echo(text)

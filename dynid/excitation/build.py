@@ -9,6 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.files import trajectory_excitation
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import (
     check_finite,
@@ -26,7 +27,6 @@ from dynid.excitation.settings import (
 )
 from dynid.excitation.sine import SineExcitation
 from dynid.excitation.spline import SplineExcitation, spline_through
-from dynid.excitation.trajectory_file import trajectory_excitation
 from dynid.limits import MOTION_COEFFICIENTS
 from dynid.robot.limits import Limits
 

@@ -17,8 +17,8 @@ from dynid.excitation.build import centre_of, described_excitation, room_about
 from dynid.excitation.limit_use import first_broken
 from dynid.excitation.limits import sample_peaks
 from dynid.excitation.motion import Motion
-from dynid.excitation.repetition import FEWEST_CYCLES
 from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
+from dynid.excitation.sine import FEWEST_CYCLES
 from dynid.excitation.workspace.proof import workspace_uses
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.robot.limits import Limits

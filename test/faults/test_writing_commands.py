@@ -16,8 +16,7 @@ from support.folder_content import hidden, visible
 from support.representatives import representatives
 from support.writing_commands import ALWAYS_NEW, APART, WRITING, put
 
-from dynid.cli.commands import all_commands, load_command
-from dynid.cli.input_files import OUTPUTS
+from dynid.cli.commands import OUTPUTS, all_commands, load_command
 
 # on 3.12 and later: the children run alone
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")

@@ -16,13 +16,13 @@ from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import centre_of
 from dynid.excitation.design.information import Information, Objective
 from dynid.excitation.design.interior_point import Barrier, Descent
-from dynid.excitation.design.limits import (
+from dynid.excitation.design.series_space import (
     MotionBounds,
     PredictedTorqueLimit,
+    SeriesSpace,
     StateLimit,
     WorkspaceLimit,
 )
-from dynid.excitation.design.series_space import SeriesSpace
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.motion import Motion
 from dynid.excitation.settings import FourierSettings

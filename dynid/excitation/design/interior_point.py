@@ -11,8 +11,7 @@ import numpy as np
 from dynid.arrays import Array, pieces
 from dynid.errors import MechanismError
 from dynid.excitation.design.information import Information
-from dynid.excitation.design.limits import MotionBounds, StateLimit
-from dynid.excitation.design.series_space import SeriesSpace
+from dynid.excitation.design.series_space import MotionBounds, SeriesSpace, StateLimit
 from dynid.excitation.motion import Motion
 
 

@@ -16,8 +16,7 @@ from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.excitation.workspace.distances import Distance
-from dynid.excitation.workspace.geometry import BodySolids, body_names
-from dynid.excitation.workspace.levers import moving_path, slides
+from dynid.excitation.workspace.geometry import BodySolids, body_names, moving_path, slides
 from dynid.excitation.workspace.meshes import Solid, missing_meshes
 from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.input_file import read_text

@@ -15,8 +15,7 @@ from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.motion import Motion, central_difference
 from dynid.excitation.workspace.distances import Distance, Distances
-from dynid.excitation.workspace.geometry import body_solids
-from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
+from dynid.excitation.workspace.geometry import acceleration_bound, body_solids, levers, moving_path
 from dynid.excitation.workspace.pairs import (
     LeftOut,
     left_out_notes,

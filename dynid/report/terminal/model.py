@@ -16,6 +16,9 @@ from dynid.report.terminal.tables import ResultTable, table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.control.loop_gains import CascadeGains
     from dynid.dynamics.base_table import BaseTable
     from dynid.dynamics.mechanism import Mechanism
     from dynid.dynamics.torque_parts import ModelAtPoint
@@ -61,6 +64,23 @@ def print_shares(console: Console, split: TorqueSplit) -> None:
         known = np.where(measured > 0, measured, np.nan)
         rows.add_row(_TITLES.get(name, name), *map(percent, values / known))
     console.print(rows)
+
+
+def print_gains(console: Console, found: Sequence[CascadeGains]) -> None:
+    """Print the gains of every joint, with the bandwidths and phase margins of its loops."""
+    rows = table("joint", "inertia", "Kp", "Ti [s]", "Kv [1/s]", "velocity loop", "position loop")
+    for one in found:
+        low, high = (significant(value) for value in one.inertia)
+        rows.add_row(
+            one.joint,
+            low if low == high else f"{low} to {high}",
+            significant(one.velocity_gain),
+            significant(one.integral_time),
+            significant(one.position_gain),
+            f"{one.velocity_bandwidth:.1f} Hz, {one.velocity_margin:.0f} deg",
+            f"{one.position_bandwidth:.1f} Hz, {one.position_margin:.0f} deg",
+        )
+    roomy(console).print(rows)
 
 
 _TITLES = {"inertia": "M ddq", "coriolis": "C dq"}

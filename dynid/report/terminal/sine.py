@@ -10,8 +10,8 @@ from rich.console import Console
 from dynid.configuration import per_joint
 from dynid.excitation.build import described_excitation
 from dynid.excitation.limits import sample_peaks
-from dynid.excitation.repetition import Repetition, repetition
 from dynid.excitation.settings import SineSettings
+from dynid.excitation.sine import Repetition, repetition
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.robot.limits import Limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynid.excitation.repetition import repetition
+from dynid.excitation.sine import repetition
 
 
 def test_a_joint_at_twice_anothers_frequency_repeats_after_its_first_cycle() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from support.fake_cell import FakeClock
 
-from dynid.playback.inputs import InputWatch
-from dynid.playback.robot_state import JointStateSample
+from dynid.playback.robot_state import InputWatch, JointStateSample
 
 JOINTS = ("shoulder", "elbow")
 FULL = (1.0, 2.0)

@@ -7,8 +7,7 @@ import pytest
 from support.excitation_designs import small_design
 
 from dynid.excitation.design.interior_point import Barrier
-from dynid.excitation.design.limits import MotionBounds
-from dynid.excitation.design.series_space import SeriesSpace
+from dynid.excitation.design.series_space import MotionBounds, SeriesSpace
 from dynid.robot.limits import JointLimits
 
 LOW, HIGH = np.array([-1.0, -2.0]), np.array([2.0, 0.5])

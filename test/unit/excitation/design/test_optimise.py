@@ -15,8 +15,7 @@ from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.design.design import ExcitationSpec, make_design
 from dynid.excitation.design.information import Objective
-from dynid.excitation.design.optimise import Search, optimise
-from dynid.excitation.design.proposal import propose_series
+from dynid.excitation.design.optimise import Search, optimise, propose_series
 from dynid.profile import load_robot
 from dynid.robot.model import nominal_model
 from dynid.robot_files import shipped_profiles

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.walled_arm import walled
 
-from dynid.excitation.design.limits import WorkspaceLimit
+from dynid.excitation.design.series_space import WorkspaceLimit
 from dynid.excitation.motion import Motion, central_difference
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot

@@ -18,7 +18,6 @@ from support.table_widths import printed_whole
 
 import dynid
 from dynid.cli import check
-from dynid.cli import model as model_commands
 from dynid.cli import robots as robots_list
 from dynid.dynamics.torque_parts import model_at_point
 from dynid.evaluation.diagnosis.finding import Finding
@@ -40,7 +39,7 @@ from dynid.report.friction import print_comparisons, print_friction, print_selec
 from dynid.report.terminal.collisions import print_collisions, print_tuning
 from dynid.report.terminal.comparison import print_model_comparison
 from dynid.report.terminal.drives import print_drive_gains, print_drives
-from dynid.report.terminal.model import print_point, print_shares
+from dynid.report.terminal.model import print_gains, print_point, print_shares
 from dynid.report.terminal.payload import (
     print_payload,
     print_payload_identification,
@@ -336,7 +335,7 @@ def exported(console: Console) -> None:
 def gains(console: Console) -> None:
     loops = ("velocity_bandwidth", "velocity_margin", "position_bandwidth", "position_margin")
     found = of_every_joint(inertia=(abs(SMALL), 1.234), **dict.fromkeys(loops, 123.0))
-    model_commands._print_gains(console, found)
+    print_gains(console, found)
 
 
 def quantities() -> list[Some]:
@@ -414,7 +413,7 @@ CASES = {
     "print_tuning": lambda c: print_tuning(c, make_robot(ROBOT, URDF), tuning(), ORIGIN),
     "check.py": check_result,
     "export.py": exported,
-    "model.py": gains,
+    "print_gains": gains,
     "model_code.py": lambda c: model_code._print_operations(c, operations()),
     "retrieve.py": retrieved,
     "robots.py": robots,
