@@ -27,10 +27,10 @@ import dynid
 from dynid.arrays import Array
 from dynid.control.wrench.estimation import estimate, free_motion_uncertainty, wrench_of_recording
 from dynid.control.wrench.external_torque import observe
-from dynid.control.wrench.table import rms
 from dynid.playback.motions import point_to_point
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.report.wrench import rms
 from dynid.robot.shapes import robot_shapes
 from dynid.simulation.robot import DriveState, SimulatedRobot
 

@@ -19,7 +19,7 @@ import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml import __version__ as ruamel_version
 
-from dynid.yaml_loader import load_yaml
+from dynid.yaml_text import load_yaml
 
 _WAYS: dict[str, Callable[[str], object]] = {
     "dynid": lambda text: load_yaml(text, "a benchmark"),

@@ -28,7 +28,7 @@ from dynid.errors import ConfigurationError
 from dynid.guessed_names import meant_name
 from dynid.input_file import read_text
 from dynid.text import printable
-from dynid.yaml_loader import load_yaml
+from dynid.yaml_text import load_yaml
 
 if TYPE_CHECKING:
     from typing_extensions import Self

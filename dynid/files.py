@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dynid.errors import WriteError
-from dynid.kept_inputs import refuse_input
+from dynid.input_file import refuse_input
 from dynid.transaction import flush, unfinished, written_together
 
 

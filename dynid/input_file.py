@@ -1,13 +1,20 @@
-"""Reading of files: only regular ones, and only up to a limit."""
+"""Files that are read: only regular ones, up to a limit; and no output may replace them.
+
+What no output may replace or remove are, of a command, all files that its options name; of a result
+in Python or in a node, the recordings, the profile and the URDF that it was made from.
+"""
 
 from __future__ import annotations
 
 import codecs
 import os
 import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
-from dynid.errors import ConfigurationError, DynidError
+from dynid.errors import ConfigurationError, DynidError, WriteError
 from dynid.limits import TEXT_BYTES, InputLimit
 from dynid.text import printable
 
@@ -109,3 +116,23 @@ def read_text(path: Path) -> str:
             f"{shown}: cannot be read as text, because it contains null bytes; check the file."
         )
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+# where files are written, inputs are not known; and where inputs are known, names of files are not
+_KEPT: ContextVar[frozenset[str]] = ContextVar("_KEPT", default=frozenset())
+
+
+@contextmanager
+def inputs_kept(paths: Iterable[Path]) -> Iterator[None]:
+    """Refuse within the block to write to any of these files, whichever way they are named."""
+    token = _KEPT.set(_KEPT.get() | {os.path.realpath(path) for path in paths})
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def refuse_input(path: Path) -> None:
+    """Raise an WriteError if a file to write, or to remove, is an input."""
+    if os.path.realpath(path) in _KEPT.get():
+        raise WriteError(f"{path}: is an input, which is never overwritten; name another output.")

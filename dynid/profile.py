@@ -32,8 +32,7 @@ from dynid.robot_files import find_robot_file
 from dynid.simulation.settings import SimulationSettings
 from dynid.text import printable
 from dynid.transaction import settled
-from dynid.yaml_loader import load_yaml
-from dynid.yaml_rewriting import rewritten
+from dynid.yaml_text import load_yaml, rewritten
 
 _PARAMETERS = "/**"  # the key of a file of ROS 2 parameters
 

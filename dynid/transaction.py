@@ -25,7 +25,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from dynid.errors import WriteError
-from dynid.kept_inputs import refuse_input
+from dynid.input_file import refuse_input
 
 _UNFINISHED = ".unfinished-"
 _SWAPPING = ".swapping-"

@@ -17,7 +17,7 @@ from dynid.cli.command_table import CORE_COMMANDS, GUESSED, RENAMED, CommandEntr
 from dynid.cli.robot_argument import RobotCommand
 from dynid.errors import ConfigurationError
 from dynid.guessed_names import renamed
-from dynid.kept_inputs import inputs_kept
+from dynid.input_file import inputs_kept
 from dynid.text import printable
 
 if TYPE_CHECKING:

@@ -189,7 +189,7 @@ def seal_command(
     """Confirm an edit of a model.yaml by hand: check the file and update its checksum."""
     from dynid.profile import make_robot
     from dynid.report.terminal.console import print_json
-    from dynid.robot.model_sealing import confirm_edit
+    from dynid.robot.model_file import confirm_edit
     from dynid.text import iso_time
 
     confirmed = confirm_edit(model, make_robot)

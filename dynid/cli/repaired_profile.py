@@ -14,7 +14,7 @@ from dynid.errors import ConfigurationError, DynidError
 from dynid.files import check_new, write_text
 from dynid.profile import load_robot, profile_content, profile_text
 from dynid.recording.corrections import correction_yaml
-from dynid.yaml_rewriting import rewritten
+from dynid.yaml_text import rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

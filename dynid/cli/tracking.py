@@ -33,10 +33,9 @@ def tracking_command(
     from dynid.cli.loading import load_robot
     from dynid.control.tracking.trial import identified, track
     from dynid.profile import load_model
-    from dynid.report.control_plots import write_tracking
     from dynid.report.terminal.console import print_result, result_console
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.tracking import print_trial
+    from dynid.report.tracking import print_trial, write_tracking
     from dynid.robot.acceptance import check_acceptance
 
     check_png(output)

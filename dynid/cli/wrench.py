@@ -87,10 +87,8 @@ def collisions_wrench_command(
     from dynid.cli.loading import load_model_for
     from dynid.control.carried_body import read_carried_body
     from dynid.control.wrench.estimation import wrench_of_recording
-    from dynid.control.wrench.table import csv_text
     from dynid.control.wrench.uncertainty import uncertainty_text
     from dynid.files import refuse_to_replace, write_text
-    from dynid.report.control_plots import write_wrench
     from dynid.report.terminal.console import (
         print_json,
         print_message,
@@ -98,7 +96,13 @@ def collisions_wrench_command(
         result_console,
     )
     from dynid.report.terminal.progress import progress
-    from dynid.report.terminal.wrench import false_contacts, print_wrench, wrench_json
+    from dynid.report.wrench import (
+        csv_text,
+        false_contacts,
+        print_wrench,
+        wrench_json,
+        write_wrench,
+    )
     from dynid.robot.acceptance import check_acceptance
     from dynid.robot.recordings import load_recording
     from dynid.transaction import written_together

@@ -15,7 +15,7 @@ from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import torque_offset_limit
 from dynid.robot.elastic import ElasticSettings
-from dynid.robot.limits import Limits
+from dynid.robot.limits import JointLimits, Limits
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 
@@ -91,7 +91,9 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
     settings = _core.ControlLawSettings()
     settings.feedforward = feedforward_settings(robot, control_rate=control_rate)
     settings.collision = collision_settings(robot, control_rate=control_rate)
-    settings.limits = command_limits(robot)
+    limits, given = settings.limits, commanded_limits(robot)
+    limits.position_min, limits.position_max = given.low, given.high
+    limits.velocity_max, limits.acceleration_max = given.velocity, given.acceleration
     feedforward, collision = robot.settings(FeedforwardSettings), robot.settings(CollisionSettings)
     assign(robot, settings, feedforward, collision, deceleration=robot.limits.acceleration)
     assign(robot, settings.supervision, feedforward)
@@ -158,8 +160,8 @@ def _core_value(robot: Robot, core: _core.DeclaredSettings, name: str, value: An
     return otherwise if value is None else value
 
 
-def command_limits(robot: Robot) -> _core.CommandLimits:
-    """Return the limits of position commands; infinite where there is none.
+def commanded_limits(robot: Robot) -> JointLimits:
+    """Return the limits of what is commanded, joints or motors.
 
     The profile's ``limits`` are those of the joints: where coupled motors are commanded, they do
     not limit single motors.
@@ -167,15 +169,8 @@ def command_limits(robot: Robot) -> _core.CommandLimits:
     Raises:
         ConfigurationError: numbers of values do not match the joints.
     """
-    limits, joints = _core.CommandLimits(), len(robot.joints)
     at_motors = robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None
-    given = Limits() if at_motors else robot.limits
-    ranges = [given.range_of("position", joint) for joint in range(joints)]
-    limits.position_min = np.array([-np.inf if r is None else r[0] for r in ranges])
-    limits.position_max = np.array([np.inf if r is None else r[1] for r in ranges])
-    limits.velocity_max = _each(robot, given.velocity, np.inf, "velocity")
-    limits.acceleration_max = _each(robot, given.acceleration, np.inf, "acceleration")
-    return limits
+    return (Limits() if at_motors else robot.limits).of_joints(len(robot.joints))
 
 
 def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:
@@ -214,19 +209,17 @@ def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.Feedforw
         ConfigurationError: the profile has no ``limits.torque_max``, or numbers of values do not
             match the joints.
     """
-    given, limits = robot.settings(FeedforwardSettings), robot.limits
-    if limits.torque_max is None:
+    limits = robot.limits.of_joints(len(robot.joints))
+    if robot.limits.torque_max is None:
         raise ConfigurationError(
             f"profile '{robot.name}': additive torque needs 'limits.torque_max', its limit at "
             "each joint [N m or N]."
         )
-    velocity = _each(robot, limits.velocity, np.inf, "velocity")
-    acceleration = _each(robot, limits.acceleration, np.inf, "acceleration")
     with np.errstate(divide="ignore", over="ignore"):  # at rates that the core refuses
-        jump = _JUMP_CYCLES * velocity / control_rate
+        jump = _JUMP_CYCLES * limits.velocity / control_rate
     settings = _core.FeedforwardSettings()
     settings.control_rate = control_rate
-    settings.torque_max = _each(robot, limits.torque_max, np.inf, "torque_max")
+    settings.torque_max = limits.torque
     if robot.drives.scales_torque_offset:  # the driver would wrap values beyond int16
         settings.torque_max = torque_offset_limit(
             robot.drives, len(robot.joints), settings.torque_max
@@ -234,9 +227,9 @@ def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.Feedforw
     assign(
         robot,
         settings,
-        given,
+        robot.settings(FeedforwardSettings),
         position_jump=jump,
-        acceleration_jump=_JUMP_ACCELERATION * acceleration,
+        acceleration_jump=_JUMP_ACCELERATION * limits.acceleration,
     )
     return settings
 
@@ -249,7 +242,7 @@ def collision_settings(robot: Robot, *, control_rate: float) -> _core.CollisionS
     """
     settings = _core.CollisionSettings()
     settings.control_rate = control_rate
-    limit = _each(robot, robot.limits.acceleration, np.inf, "acceleration")
+    limit = robot.limits.of_joints(len(robot.joints)).acceleration
     step = np.where(np.isfinite(limit), _STEP_SHARE * limit, _STEP)
     assign(robot, settings, robot.settings(CollisionSettings), acceleration_step=step)
     assign(robot, settings, robot.limits)  # torque_threshold
@@ -268,8 +261,8 @@ def model_settings(robot: Robot) -> _core.ModelSettings:
     Raises:
         ConfigurationError: numbers of values do not match the joints.
     """
-    limit = robot.limits.velocity
-    share = None if limit is None else _SMOOTHING_SHARE * _each(robot, limit, 0.0, "velocity")
+    limit = robot.limits.of_joints(len(robot.joints)).velocity
+    share = None if robot.limits.velocity is None else _SMOOTHING_SHARE * limit
     settings = _core.ModelSettings()
     assign(robot, settings, robot.settings(FeedforwardSettings), friction_smoothing=share)
     return settings

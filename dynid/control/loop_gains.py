@@ -101,9 +101,9 @@ def _inertias(model: Model) -> tuple[Array, Array]:
             f"{robot.name}: is a model of gravity and friction only (semi_static), without the "
             "inertias that gains follow from."
         )
-    limits = [robot.limits.range_of("position", j) for j in range(len(mechanism.joints))]
-    low, high = np.array([(-np.pi, np.pi) if one is None else one for one in limits]).T
-    poses = np.random.default_rng(0).uniform(low, high, (_POSES, len(low)))
+    n = len(mechanism.joints)
+    limits = robot.limits.of_joints(n).finite()
+    poses = np.random.default_rng(0).uniform(limits.low, limits.high, (_POSES, n))
     diagonal = np.diagonal(mechanism.mass_matrix(poses), axis1=1, axis2=2)
     return diagonal.min(axis=0), diagonal.max(axis=0)
 

@@ -10,7 +10,7 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.control.build import (
-    command_limits,
+    commanded_limits,
     control_law_settings,
     control_model,
     friction_smoothing,
@@ -21,7 +21,6 @@ from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
 
 _SHARE = 0.5  # of torque_max, where no torque difference is given
-_POSITION, _VELOCITY, _ACCELERATION = np.pi, 2.0, 5.0  # of the workspace without limits
 
 
 @dataclass(frozen=True)
@@ -139,15 +138,13 @@ class UpdatedModel:
 
 
 def _check_limits(robot: Robot, limits: UpdateLimits, difference: Array) -> _core.ModelUpdateLimits:
-    given = command_limits(robot)
+    given = commanded_limits(robot).finite()
     core_limits = _core.ModelUpdateLimits()
     core_limits.deviations = limits.deviations
     core_limits.torque_difference = difference
     box = _core.WorkspaceLimits()
-    box.position_min = _finite(given.position_min, -_POSITION)
-    box.position_max = _finite(given.position_max, _POSITION)
-    box.velocity = _finite(given.velocity_max, _VELOCITY)
-    box.acceleration = _finite(given.acceleration_max, _ACCELERATION)
+    box.position_min, box.position_max = given.low, given.high
+    box.velocity, box.acceleration = given.velocity, given.acceleration
     core_limits.change, core_limits.workspace = _change(limits), box
     return core_limits
 
@@ -171,7 +168,3 @@ def _change(limits: UpdateLimits) -> _core.PlausibleChange:
     change = _core.PlausibleChange()
     change.payload, change.friction = limits.payload_mass, limits.friction_change
     return change
-
-
-def _finite(values: Array, otherwise: float) -> Array:
-    return np.where(np.isfinite(values), values, otherwise)

@@ -79,10 +79,8 @@ def mean_inertia(robot: Robot, mechanism: Mechanism) -> Array:
     The mean is over random positions within the limits; a joint without limits turns once.
     """
     joints = len(robot.joints)
-    ranges = [robot.limits.range_of("position", joint) for joint in range(joints)]
-    low = np.array([-np.pi if r is None else r[0] for r in ranges])
-    high = np.array([np.pi if r is None else r[1] for r in ranges])
-    q = np.random.default_rng(0).uniform(low, high, (_POSITIONS, joints))
+    limits = robot.limits.of_joints(joints).finite()
+    q = np.random.default_rng(0).uniform(limits.low, limits.high, (_POSITIONS, joints))
     mass = np.mean(mechanism.mass_matrix(q[mechanism.reachable(q)]), axis=0)
     if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
         coupling = np.array(robot.coupling)

@@ -150,11 +150,11 @@ def _along(positions: Array, velocity: Array) -> Array:
 
 def limit_of(model: Model, name: str) -> Array:
     """Return a limit of all joints: (n,), of positions the lower and the upper (2, n)."""
-    count = len(model.robot.joints)
-    ranges = [model.robot.limits.range_of(name, joint) for joint in range(count)]
-    if any(interval is None for interval in ranges):
+    limits = model.robot.limits
+    if getattr(limits, name) is None:
         raise ConfigurationError(
             f"{model.robot.name}: limits.{name} is missing, which accelerations depend on."
         )
-    both = np.array(ranges, dtype=np.float64).T
-    return np.asarray(both if name == "position" else both[1])
+    low, high, velocity, _, torque = limits.of_joints(len(model.robot.joints))
+    found = {"position": np.stack([low, high]), "velocity": velocity, "torque_max": torque}
+    return found[name]

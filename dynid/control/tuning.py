@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynid.arrays import Array
 from dynid.control.contact_check import check_no_contact, outlying_spans
 from dynid.control.detectable_force import DetectableForce, detectable_force
 from dynid.control.free_motion import FreeMotion, abrupt_acceleration, free_motion
@@ -209,7 +208,9 @@ def _cause(
 def _check_torque_max(
     robot: Robot, joints: Sequence[TunedJoint], causes: Sequence[ThresholdCause]
 ) -> None:
-    for joint, cause, limit in zip(joints, causes, _torque_max(robot), strict=True):
+    for joint, cause, limit in zip(
+        joints, causes, robot.limits.of_joints(len(robot.joints)).torque, strict=True
+    ):
         # dry friction of the model, which may be as large, is no error
         needed = joint.torque_error_max + (0.0 if joint.resting is None else joint.resting.value)
         if needed > limit:
@@ -219,12 +220,6 @@ def _check_torque_max(
                 f"{cause.time:.1f} s of {cause.recording}; omit that recording, or leave the "
                 "contact out with --without, or improve the model; nothing was written."
             )
-
-
-def _torque_max(robot: Robot) -> Array:
-    """Return the limits of the joints' torques (n,); inf where there are none."""
-    limit = np.inf if robot.limits.torque_max is None else robot.limits.torque_max
-    return np.broadcast_to(np.asarray(limit, dtype=np.float64), len(robot.joints))
 
 
 def _raised(shares: Sequence[Sequence[tuple[float, float]]], joints: int) -> list[list[float]]:
@@ -283,7 +278,9 @@ def _hours(residuals: Sequence[CommandedResidual]) -> float:
 
 def _poor_joints(joints: Sequence[TunedJoint], robot: Robot) -> Iterator[str]:
     """Yield sentences on thresholds that are too high, or based on too few data."""
-    for joint, torque_max in zip(joints, _torque_max(robot), strict=True):
+    for joint, torque_max in zip(
+        joints, robot.limits.of_joints(len(robot.joints)).torque, strict=True
+    ):
         if joint.resting is None:
             yield (
                 f"joint '{joint.joint}' hardly moves or is hardly at rest in the recordings, so "

@@ -16,10 +16,10 @@ from dynid.dynamics.torque_parts import torque_parts
 from dynid.errors import ConfigurationError
 from dynid.estimation.regression import unfiltered_torque
 from dynid.estimation.repeatability import friction_parameters
+from dynid.excitation.motion import Motion, random_states
 from dynid.notebook import Shown, data_frame
 from dynid.recording.model import Recording
 from dynid.robot.model import Model
-from dynid.robot.random_states import States, random_states
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def _distance(difference: Array, covariance: Array) -> tuple[float, int]:
 
 
 def _torques(
-    first: Model, second: Model, states: States, base: BaseParameterization, deviation: Array
+    first: Model, second: Model, states: Motion, base: BaseParameterization, deviation: Array
 ) -> tuple[TorqueDifference, ...]:
     parts = [torque_parts(model.mechanism, *states) for model in (first, second)]
     bodies = [part.inertia + part.coriolis + part.gravity for part in parts]
@@ -292,7 +292,7 @@ def _along(
     deviation: Array,
 ) -> RecordingDifference:
     signals = preprocess(recording, first.robot)
-    states = States(*signals.motion)
+    states = Motion(*signals.motion)
     size = np.linalg.norm(signals.torque, axis=0)
     errors = []
     for model in (first, second):

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import MechanismError
+from dynid.robot.limits import Limits
 
 
 class Motion(NamedTuple):
@@ -78,3 +81,31 @@ def central_difference(
     name = Motion._fields[order]
     ahead, behind = (function(motion._replace(**{name: motion[order] + s * by})) for s in (1, -1))
     return np.asarray((ahead - behind) / (2 * step))
+
+
+_TRIED = 20  # times as many positions drawn, as a closed chain does not reach all
+
+
+def random_states(mechanism: Mechanism, limits: Limits, count: int, seed: int = 0) -> Motion:
+    """Draw states uniformly within the limits, at positions at which closed chains can be closed.
+
+    Args:
+        mechanism: of the robot.
+        limits: of its joints; see :meth:`JointLimits.finite`.
+        count: number of states.
+        seed: of the random numbers.
+
+    Raises:
+        MechanismError: a closed chain can be closed at too few positions.
+    """
+    random = np.random.default_rng(seed)
+    within, n = limits.of_joints(len(mechanism.joints)).finite(), len(mechanism.joints)
+    tried = within.low + 2 * within.half * random.uniform(0, 1, (_TRIED * count, n))
+    reachable = tried[mechanism.reachable(tried)][:count]
+    if len(reachable) < count:
+        raise MechanismError(
+            f"the closed chain can be closed at only {len(reachable)} of {len(tried)} positions "
+            "within its limits; narrow limits.position to the range in which it can move."
+        )
+    sizes = (within.velocity, within.acceleration)
+    return Motion(reachable, *(size * random.uniform(-1, 1, reachable.shape) for size in sizes))

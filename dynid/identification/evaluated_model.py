@@ -11,7 +11,7 @@ from dynid.arguments import check_path
 from dynid.arrays import Array
 from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.verdict import Verdict
-from dynid.kept_inputs import inputs_kept
+from dynid.input_file import inputs_kept
 from dynid.notebook import Shown
 from dynid.plugins import on_use
 from dynid.recording.model import Source

@@ -202,7 +202,10 @@ _CURVES = ("measured", "model", "error")
 
 
 def series_json(motion: EvaluatedMotion) -> str:
-    """Return all torques as JSON, with the values in base64 of 16 bits, to be put in a page."""
+    """Return all torques as JSON, with the values in base64 of 16 bits, to be put in a page.
+
+    The page's script decimates further for each view, by the same rule as :func:`extremes`.
+    """
     joints, samples = len(motion.names), sum(len(recording.time) for recording in motion.signals)
     warm = any(recording.temperature is not None for recording in motion.signals)
     size = interval(samples, _VALUES // ((len(_CURVES) + warm) * joints))

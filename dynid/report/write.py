@@ -8,7 +8,7 @@ from dynid.files import write_text
 from dynid.identification.result import Identification
 from dynid.identification.signals_file import write_signals
 from dynid.identification.validate import Validation
-from dynid.kept_inputs import inputs_kept
+from dynid.input_file import inputs_kept
 from dynid.report.card import NamedInputs
 from dynid.report.report import (
     write_missing_validation_report,

@@ -39,6 +39,12 @@ class JointLimits(NamedTuple):
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(self.half), (self.low + self.high) / 2, 0.0)
 
+    def finite(self) -> JointLimits:
+        """Return half a turn or pi m, 2 rad/s or m/s, and 5 rad/s^2 or m/s^2 for those of none."""
+        usual = (-math.pi, math.pi, 2.0, 5.0, math.inf)
+        pairs = zip(self, usual, strict=True)
+        return JointLimits(*(np.where(np.isfinite(given), given, one) for given, one in pairs))
+
     def within(self, margin: float) -> JointLimits:
         """Return a fraction of the limits, of positions about their middle."""
         middle, half = self.middle, margin * self.half

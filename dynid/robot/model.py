@@ -14,7 +14,7 @@ from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ArgumentError, ConfigurationError, WriteError
 from dynid.files import write_text
-from dynid.kept_inputs import inputs_kept
+from dynid.input_file import inputs_kept
 from dynid.notebook import Shown, data_frame, html_lines, html_table
 from dynid.plugins import NAMES, load_plugin, on_use
 from dynid.recording.model import Recording, Source, source_names

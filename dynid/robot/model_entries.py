@@ -1,4 +1,9 @@
-"""The entries of a model.yaml, and all checks of them."""
+"""The entries of a model.yaml, and all checks of them.
+
+The seal is the SHA-256 over the canonical text of what the controller uses. The controller checks
+the same seal over the parameters that it receives, with the same functions of the core;
+cpp/core/include/dynid/seal.hpp describes the canonical text.
+"""
 
 from __future__ import annotations
 

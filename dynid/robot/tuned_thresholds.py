@@ -14,7 +14,7 @@ from dynid.errors import ConfigurationError, ModelFileError
 from dynid.robot.parameter_file import ANY_NODE, PARAMETERS, Value, group_text
 from dynid.robot.robot import Robot, check_counts
 from dynid.robot.torque_settings import CollisionSettings
-from dynid.yaml_rewriting import rewritten
+from dynid.yaml_text import rewritten
 
 COLLISION = CollisionSettings.group
 

@@ -16,8 +16,8 @@ from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations
 from dynid.estimation.settings import PhysicalSettings
+from dynid.excitation.motion import random_states
 from dynid.robot.limits import Limits
-from dynid.robot.random_states import random_states
 
 FEASIBLE = 1e-3
 """Relative change of torque below which given parameters count as feasible."""

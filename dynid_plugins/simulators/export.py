@@ -14,7 +14,7 @@ from dynid.arguments import check_choice, check_path
 from dynid.errors import ConfigurationError, WriteError
 from dynid.excitation.motion import Motion
 from dynid.files import write_text
-from dynid.kept_inputs import inputs_kept
+from dynid.input_file import inputs_kept
 from dynid.robot.model import Model
 from dynid_plugins.simulators.exported_model import ExportedModel, exported_model, motion_of
 from dynid_plugins.simulators.formats import FORMATS, Check

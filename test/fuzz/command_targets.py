@@ -31,7 +31,7 @@ from dynid.profile import load_model, load_robot, make_robot
 from dynid.recording.columns import ColumnMap
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
-from dynid.robot.model_sealing import confirm_edit
+from dynid.robot.model_file import confirm_edit
 from dynid_plugins.fleet import watch
 from dynid_plugins.fleet.dataset import TABLES, FleetResults, load
 from dynid_plugins.fleet.progress import read_progress

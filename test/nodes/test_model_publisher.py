@@ -15,7 +15,7 @@ from support.arm_files import write_arm
 from dynid.identification.identify import identify
 from dynid.profile import load_robot, make_robot
 from dynid.recording.load import load_recording
-from dynid.robot.model_sealing import confirm_edit
+from dynid.robot.model_file import confirm_edit
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED

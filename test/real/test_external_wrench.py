@@ -7,7 +7,7 @@ import pytest
 from support.real_recordings import PANDA, needs
 
 import dynid
-from dynid.control.wrench.table import rms
+from dynid.report.wrench import rms
 
 
 @pytest.mark.thorough

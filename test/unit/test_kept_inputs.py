@@ -15,7 +15,7 @@ import dynid
 from dynid.errors import WriteError
 from dynid.files import refuse_to_replace, write_text
 from dynid.identification.result import Identification
-from dynid.kept_inputs import inputs_kept
+from dynid.input_file import inputs_kept
 from dynid.recording.convert import write_bag
 from dynid.report.write import write_outputs, write_validation_outputs
 from dynid.transaction import written_together

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dynid.errors import ConfigurationError
-from dynid.yaml_loader import load_yaml
+from dynid.yaml_text import load_yaml
 
 ALIAS_BOMB = "a0: &a0 [x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 9)

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.profile import load_robot, profile_text, write_profile
-from dynid.yaml_loader import load_yaml
-from dynid.yaml_rewriting import rewritten
+from dynid.yaml_text import load_yaml, rewritten
 
 TEXT = """\
 # My arm

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from dynid import _core
 from dynid.arrays import Array
-from dynid.configuration import per_joint
 from dynid.control.link_torque import by_motors
 from dynid.control.residual import check_explained, recorded_residual
 from dynid.control.wrench.contacts import Contact, find_contacts
@@ -279,9 +278,6 @@ def _largest_force(robot: Robot, reach: float) -> float:
 
     Larger contact forces do not occur, so an estimate that uncertain says nothing.
     """
-    limit, prismatic = robot.limits.torque_max, robot.mechanism().prismatic
-    if limit is None:
-        return np.inf
-    largest = per_joint(limit, len(robot.joints), "torque_max")
-    lever = np.where(prismatic, 1.0, _SHORT_LEVER * reach)
+    largest = robot.limits.of_joints(len(robot.joints)).torque
+    lever = np.where(robot.mechanism().prismatic, 1.0, _SHORT_LEVER * reach)
     return float(np.max(largest / lever))

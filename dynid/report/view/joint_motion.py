@@ -104,8 +104,5 @@ def recorded_motion(
 
 def resting_position(robot: Robot) -> Array:
     """Return a position to show without a motion: 0, or the nearest limit; (n,)."""
-    position = np.zeros(len(robot.joints))
-    if robot.limits.position is None:
-        return position
-    low, high = np.broadcast_to(np.array(robot.limits.position), (len(position), 2)).T
-    return np.clip(position, low, high)
+    limits = robot.limits.of_joints(len(robot.joints))
+    return np.clip(np.zeros(len(robot.joints)), limits.low, limits.high)

@@ -20,9 +20,8 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.excitation.motion import Motion, central_difference
+from dynid.excitation.motion import Motion, central_difference, random_states
 from dynid.robot.model import Model
-from dynid.robot.random_states import States, random_states
 from dynid_plugins.fleet.drift.between_days import Groups
 
 CauseKind = Literal["payload", "dry", "viscous", "friction", "torque_constant", "encoder"]
@@ -91,7 +90,7 @@ def find_causes(model: Model, names: Sequence[str], *, seed: int = 0) -> tuple[C
     return tuple(one for one in found if np.abs(one.signature).max(initial=0.0) > 0)
 
 
-def _projection(model: Model, columns: NDArray[np.intp], states: States) -> Array:
+def _projection(model: Model, columns: NDArray[np.intp], states: Motion) -> Array:
     """Return the weighted least-squares solution (k, N n) of the regressor's columns."""
     regressor = model.mechanism.regressor(*states)[:, :, columns]
     torque = model.mechanism.inverse_dynamics(*states)
@@ -159,7 +158,7 @@ def friction_groups(model: Model, names: Sequence[str], within: Array) -> Groups
     return Groups(number, sizes, ("others", *(f"friction of {moving[j]}" for j in joints)))
 
 
-def _slope(mechanism: Mechanism, states: States, joint: int) -> Array:
+def _slope(mechanism: Mechanism, states: Motion, joint: int) -> Array:
     """Return the change of torque (N, n) for each unit of a joint's position."""
 
     def torque(motion: Motion) -> Array:

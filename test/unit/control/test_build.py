@@ -8,7 +8,7 @@ import pytest
 from dynid import _core
 from dynid.control.build import (
     collision_settings,
-    command_limits,
+    commanded_limits,
     control_law,
     control_law_settings,
     control_model,
@@ -127,7 +127,7 @@ def test_position_commands_have_the_limits_of_the_profile() -> None:
 
 def test_without_limits_position_commands_have_none() -> None:
     robot = overridden("limits.position=null", "limits.velocity=null", "limits.acceleration=null")
-    limits = command_limits(robot)
+    limits = control_law_settings(robot, control_rate=500.0).limits
     assert np.isneginf(limits.position_min).all()
     for name in ("position_max", "velocity_max", "acceleration_max"):
         assert np.isposinf(getattr(limits, name)).all()
@@ -138,8 +138,8 @@ def test_limits_of_joints_do_not_limit_motors_in_front_of_a_coupling() -> None:
     coupling = np.eye(6)
     coupling[5, 4] = 0.5
     robot = overridden("recording.side=motor", f"coupling={coupling.tolist()}")
-    assert np.isposinf(command_limits(robot).velocity_max).all()
-    assert np.isposinf(command_limits(robot).position_max).all()
+    assert np.isposinf(commanded_limits(robot).velocity).all()
+    assert np.isposinf(commanded_limits(robot).high).all()
 
 
 @pytest.mark.parametrize("tolerance", ["0.1", "null"])

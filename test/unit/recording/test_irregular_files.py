@@ -11,7 +11,7 @@ from dynid.errors import ModelFileError, RecordingError
 from dynid.recording.columns import ColumnMap
 from dynid.recording.info import describe
 from dynid.recording.load import read_samples
-from dynid.robot.model_sealing import confirm_edit
+from dynid.robot.model_file import confirm_edit
 
 from .conftest import ONE_JOINT
 

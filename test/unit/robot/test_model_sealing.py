@@ -18,7 +18,7 @@ from dynid.errors import ModelFileError
 from dynid.estimation.physical import reference_parameters
 from dynid.profile import load_model, make_robot
 from dynid.robot.model import Model
-from dynid.robot.model_sealing import confirm_edit
+from dynid.robot.model_file import confirm_edit
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 MADE_BY_SEALING = re.compile(

@@ -15,13 +15,13 @@ from dynid.arrays import Array
 from dynid.control.wrench.contacts import likely_links
 from dynid.control.wrench.estimation import WrenchEstimator, estimate, wrench_of_recording
 from dynid.control.wrench.external_torque import ObservedTorque
-from dynid.control.wrench.table import csv_text
 from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.dynamics.pose import Pose
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.recording.model import Recording, Source
 from dynid.recording.settings import RecordingSettings
+from dynid.report.wrench import csv_text
 from dynid.robot.model import nominal_model
 from dynid.simulation.robot import SimulatedRobot
 

@@ -15,7 +15,7 @@ from dynid.control.wrench.external_torque import ObservedTorque
 from dynid.control.wrench.learning import identified_uncertainty, learned_uncertainty
 from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.profile import load_robot
-from dynid.report.terminal.wrench import false_contacts
+from dynid.report.wrench import false_contacts
 from dynid.robot.model import nominal_model
 
 GAIN, RATE = 30.0, 100.0

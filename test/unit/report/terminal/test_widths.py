@@ -17,6 +17,7 @@ from support.small_robot import ROBOT, URDF
 from support.table_widths import printed_whole
 
 import dynid
+import dynid.report
 from dynid.cli import check
 from dynid.cli import robots as robots_list
 from dynid.dynamics.torque_parts import model_at_point
@@ -31,8 +32,6 @@ from dynid.identification.friction.selection import (
 )
 from dynid.profile import load_robot, make_robot
 from dynid.recording.column_proposal import propose_columns
-from dynid.report import diagnosis as diagnosis_page
-from dynid.report import friction, terminal
 from dynid.report.card import Card
 from dynid.report.diagnosis import print_diagnosis
 from dynid.report.friction import print_comparisons, print_friction, print_selection
@@ -55,8 +54,8 @@ from dynid.report.terminal.results import (
     print_verdict,
 )
 from dynid.report.terminal.sine import print_sine
-from dynid.report.terminal.tracking import print_trial
-from dynid.report.terminal.wrench import print_wrench
+from dynid.report.tracking import print_trial
+from dynid.report.wrench import print_wrench
 from dynid.robot.model import nominal_model
 from dynid_plugins.laboratory.cli import model_code, retrieve
 from dynid_plugins.servo import report
@@ -436,9 +435,9 @@ def test_every_function_that_prints_is_among_the_cases() -> None:
     names = set()
     modules = [
         importlib.import_module(module.name)
-        for module in pkgutil.iter_modules(terminal.__path__, f"{terminal.__name__}.")
+        for module in pkgutil.walk_packages(dynid.report.__path__, "dynid.report.")
     ]
-    for module in (*modules, friction, report, diagnosis_page):
+    for module in (*modules, report):
         names |= {
             name
             for name, one in inspect.getmembers(module, inspect.isfunction)
