@@ -29,6 +29,7 @@ ARGUMENTS = {
     "identify": ROBOT
     | {
         "controller",
+        "namespace",
         "joint_states",
         "excitation",
         "recording",
