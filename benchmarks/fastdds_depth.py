@@ -3,9 +3,10 @@
     python benchmarks/fastdds_depth.py
 
 A subscription of depth d that takes nothing while 12,000 messages are published should hold the
-last d of them (KEEP_LAST). With rmw_fastrtps_cpp of ROS 2 Jazzy (Fast DDS 2.14) it does up to a
-depth of 5000, the default of `resource_limits.max_samples`. Beyond that it holds the first 5000 and
-rejects all newer ones: rmw_fastrtps raises the depth, but not that limit. Needs rclpy alone.
+last d of them (KEEP_LAST). With rmw_fastrtps_cpp of ROS 2 Jazzy (Fast DDS 2.14) and Kilted (3.2) it
+does up to a depth of 5000, the default of `resource_limits.max_samples`. Beyond that it holds the
+first 5000 and rejects all newer ones: rmw_fastrtps raises the depth, but not that limit. Needs
+rclpy alone.
 """
 
 from __future__ import annotations

@@ -13,6 +13,12 @@ if(DYNID_BUILD_PYTHON)
 endif()
 install(DIRECTORY config urdf launch rviz DESTINATION share/dynid)
 
+# The command line is on the path where setup.bash of the workspace is sourced; ros2 run starts nodes.
+install(
+  CODE "set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
+    file(MAKE_DIRECTORY \"\${folder}\")
+    file(CREATE_LINK ../lib/${PROJECT_NAME}/dynid \"\${folder}/dynid\" SYMBOLIC)")
+
 # Virtual environments on PYTHONPATH during the build (docs/ros2.md) are on it wherever setup.bash of
 # the workspace is sourced.
 string(REPLACE ":" ";" DYNID_PYTHONPATH "$ENV{PYTHONPATH}")

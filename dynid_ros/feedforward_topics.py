@@ -65,11 +65,11 @@ class FeedforwardTopics:
         rows = [f"{joint}/{quantity}" for quantity in QUANTITIES for joint in robot.joints]
         self._state = JointState(name=rows)
         self._unknown = np.full(4 * len(robot.joints), np.nan)
-        name = "/feedforward_controller"
+        name = "feedforward_controller"
         self._state_out = node.create_publisher(JointState, f"{name}/state", MONITORED.depth)
         self._collision_out = node.create_publisher(DiagnosticStatus, f"{name}/collision", LATCHED)
         node.create_service(Trigger, f"{name}/reset", node.answering(self._reset))
-        node.create_subscription(String, "/dynid/model", self._on_model, LATCHED)
+        node.create_subscription(String, "dynid/model", self._on_model, LATCHED)
         self._published = ""
         self._inactive_reason = law.inactive_reason
         self._publish_collision()

@@ -62,12 +62,12 @@ class IdentificationTask(SequenceNode):
             between=(-1, 2**31),
         )
         self._publish = self.fixed("publish", True, "Whether model_publisher loads the model.")
-        self._player = Remote(self, "/excitation_player", ("prepare", "start", "stop"))
-        self._recorder = Remote(self, "/recorder", ("start", "stop"))
+        self._player = self.remote("excitation_player", "prepare", "start", "stop")
+        self._recorder = self.remote("recorder", "start", "stop")
         self._bag: Path | None = None  # the current or last recording
         self._recorded: dict[str, Any] = {}  # what is missing of it
-        self.create_subscription(String, "/recorder/recorded", self._on_recorded, LATCHED)
-        self._model_publisher = Remote(self, "/model_publisher", ("load",))
+        self.create_subscription(String, "recorder/recorded", self._on_recorded, LATCHED)
+        self._model_publisher = self.remote("model_publisher", "load")
 
     def sequence(self, step: Step) -> bool:
         """Identify from a motion or a bag, publish, and validate on a second motion."""

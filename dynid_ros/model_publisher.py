@@ -58,7 +58,7 @@ class ModelPublisher(DynidNode):
         self._model: Model | None = None
         self._where = ""
         self._refusal = ""
-        self._publisher = self.create_publisher(String, "/dynid/model", LATCHED)
+        self._publisher = self.create_publisher(String, "dynid/model", LATCHED)
         self._controller = (
             ControllerParameters(self, controller, self._publish_status) if controller else None
         )

@@ -10,7 +10,7 @@ import threading
 from functools import partial
 from types import ModuleType
 
-from dynid_ros.stop import FINISHED, HANDLED, silence_closed_streams, write_error
+from dynid_ros.stop import FINISHED, HANDLED, NOT_FINISHED, silence_closed_streams, write_error
 
 _TASKS = ("identification_task", "replay_task", "wait_for_drives")  # 128 plus the signal's number
 _PATIENT = ("rest_monitor",)  # what a signal begins
@@ -35,7 +35,16 @@ def start(name: str) -> None:
         sys.stdout.write(f"{purpose.strip()}\n{_HELP.format(name=name)}")
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
-    code = _imported(name).main()
+    try:
+        module = _imported(name)
+    except ImportError:
+        from dynid.requirements import unmet_sentence  # noqa: PLC0415
+
+        if not (unmet := unmet_sentence()):
+            raise
+        write_error(unmet)
+        sys.exit(NOT_FINISHED)
+    code = module.main()
     for thread in threading.enumerate():
         if not thread.daemon and thread is not threading.current_thread():
             thread.join()  # moves the files of a run to their places

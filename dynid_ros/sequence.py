@@ -78,10 +78,14 @@ class SequenceNode(DynidNode):
         """The part of a good result that is missing, and why, as a sentence; empty: none."""
         for kind in ("identification", "validation"):
             self.create_subscription(
-                String, f"/identifier/{kind}", self._callback_of(kind), LATCHED
+                String, f"identifier/{kind}", self._callback_of(kind), LATCHED
             )
         self._progress = self.create_publisher(String, "~/progress", LATCHED)
-        self.identifier = Remote(self, "/identifier", ("start", "stop", "identify", "validate"))
+        self.identifier = self.remote("identifier", "start", "stop", "identify", "validate")
+
+    def remote(self, name: str, *services: str) -> Remote:
+        """Return the client of a node in this one's namespace."""
+        return Remote(self, f"{self.get_namespace().rstrip('/')}/{name}", services)
 
     def perform(self, report: Callable[[str], None]) -> bool:
         """Run the sequence; return whether the result passes its criterion.

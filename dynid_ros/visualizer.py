@@ -74,7 +74,7 @@ class VisualizerNode(DynidNode):
         self._arrival: Time | None = None
         self._collision = DiagnosticStatus()
         self.create_subscription(
-            DiagnosticStatus, "/feedforward_controller/collision", self._on_collision, LATCHED
+            DiagnosticStatus, "feedforward_controller/collision", self._on_collision, LATCHED
         )
         self._path = self.create_publisher(MarkerArray, "~/path", LATCHED)
         self._markers = self.create_publisher(MarkerArray, "~/markers", _MARKER_DEPTH)

@@ -26,7 +26,7 @@ from launch.event_handlers import OnProcessExit, OnShutdown
 from launch.events.process import ProcessExited
 from launch.logging import get_logger, launch_config
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
+from launch_ros.actions import Node, PushRosNamespace
 from launch_ros.substitutions import FindPackageShare
 
 from dynid.control.ros2_hardware import uses_ros2_control
@@ -71,6 +71,12 @@ ARGUMENTS = [
         "controller",
         default_value=TRAJECTORIES,
         description="Controller that follows trajectories, with its namespace.",
+    ),
+    DeclareLaunchArgument(
+        "namespace",
+        default_value="",
+        description="Namespace of dynid's own nodes, for several robots with hardware:=external in "
+        "one graph; empty: none.",
     ),
     DeclareLaunchArgument(
         "joint_states",
@@ -148,13 +154,18 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     robot = {"profile": value("robot"), "urdf": value("urdf")}
     external = context.launch_configurations.get("hardware") == EXTERNAL
+    if value("namespace") and not (external or value("recording")):
+        raise ConfigurationError(
+            "namespace:= is for a robot whose driver already runs, and needs hardware:=external."
+        )
     parameters = {name: value(name) for name in ("output", "recording")}
     excitation = _excitation(context, value)
     seed = {"validation_seed": _seed(value, excitation)}
     task = dynid_node("identification_task", {**parameters, **seed}, needed=False)  # see _end
     topic = {"topic": value("joint_states")}
     identifier = dynid_node("identifier", {**robot, **topic, **_span(value)})
-    nodes = [identifier, dynid_node("model_publisher", robot)]
+    nodes = [PushRosNamespace(value("namespace"))] if value("namespace") else []
+    nodes += [identifier, dynid_node("model_publisher", robot)]
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
     nodes += _refuse_early_end(task)
     if value("recording") or external or not uses_ros2_control(value("ros2_control")):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 _PLACEHOLDERS = {
     "address": re.compile(r"[\w.-]+@[\w.-]*\bexample\b"),
-    "URL": re.compile(r"https?://[\w.-]*\bexample\b"),
+    "URL": re.compile(r"https?://[\w.-]*\bexample\b[\w./-]*"),
 }
 _DATED = re.compile(r"^## \[(?P<version>[^]]+)\] - (?P<date>\d{4}-\d{2}-\d{2})$", re.MULTILINE)
 _CITED = re.compile(r"^date-released: (\S+)$", re.MULTILINE)
@@ -57,9 +57,9 @@ def problems(root: Path, tag: str = "") -> list[str]:
     for name in _WITH_MAINTAINER:
         text = (root / name).read_text("utf-8")
         found += [
-            f"{name} has a placeholder in place of the maintainers' {kind}: {match[0]}."
+            f"{name} has a placeholder in place of the maintainers' {kind}: {placeholder}."
             for kind, pattern in _PLACEHOLDERS.items()
-            if (match := pattern.search(text))
+            for placeholder in dict.fromkeys(pattern.findall(text))
         ]
         if name.endswith(".xml") and '<url type="repository">' not in text:
             found.append(f"{name} has no <url> of the repository.")

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["app", "main"]
 
 _INTERRUPTED = 130  # as of a program that SIGINT ended, in shells
+_BAD_INPUT = 2
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C ends it without a complaint, also while it is imported."""
+    """Run the command line; Ctrl-C ends it without a complaint, also while it is imported.
+
+    Where Python lacks a package that dynid needs, a sentence names it.
+    """
     try:
         with interrupted_between_imports():
             from dynid.cli.application import run
@@ -29,6 +33,13 @@ def main() -> None:
             run()
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
+    except ImportError:
+        from dynid.requirements import unmet_sentence
+
+        if not (unmet := unmet_sentence()):
+            raise
+        sys.stderr.write(f"dynid: {unmet}\n")
+        sys.exit(_BAD_INPUT)
 
 
 def __getattr__(name: str) -> object:

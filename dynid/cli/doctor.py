@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import resource
 import sys
 import webbrowser
 from collections.abc import Iterator
-from importlib import machinery, metadata
+from importlib import machinery
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from dynid import __version__
 from dynid.cli.options import AsJson
+from dynid.requirements import (
+    installed_version,
+    package_name,
+    pip_install,
+    requirements,
+    unmet_requirements,
+)
 
 _ROS_GUIDE = "see docs/ros2.md, Installation"
 _NVIDIA = Path("/proc/driver/nvidia/gpus")
@@ -74,17 +80,29 @@ def doctor_command(as_json: AsJson = False) -> None:
 
 def _abilities() -> Iterator[Ability]:
     python = f"Python {platform.python_version()}, {platform.system()} on {platform.machine()}"
-    yield Ability("dynid", "identification and reports", f"{__version__}, {python}", "")
+    unmet = unmet_requirements()
+    found = "" if unmet else f"{__version__}, {python}"
+    remedy = f"{pip_install(unmet)}; in a workspace {_ROS_GUIDE}"
+    yield Ability("dynid", "identification and reports", found, remedy if unmet else "")
     yield from _ros()
     yield _cycles()
     yield _graphics()
     no_browser = "open the address or the file that dynid prints in a browser, here or elsewhere"
     yield Ability("browser", "dynid start, and reports", _browser(), no_browser)
     for extra, purpose in _EXTRAS.items():
-        absent = [name for name in _needed(extra) if not _version(name)]
-        here = "" if absent else ", ".join(f"{one} {_version(one)}" for one in _needed(extra))
-        lacking = f" (missing: {', '.join(absent)})" if absent else ""
-        yield Ability(f"dynid[{extra}]", purpose, here, f"pip install 'dynid[{extra}]'{lacking}")
+        yield _extra(extra, purpose)
+
+
+def _extra(extra: str, purpose: str) -> Ability:
+    needed = requirements(extra)
+    versions = {package_name(one): installed_version(package_name(one)) for one in needed}
+    absent = [one for one in needed if not versions[package_name(one)]]
+    here = "" if absent else ", ".join(f"{name} {one}" for name, one in versions.items())
+    lacking = f" (missing: {', '.join(map(package_name, absent))})" if absent else ""
+    remedy = f"pip install 'dynid[{extra}]'{lacking}"
+    if absent and _in_workspace():  # pip would install another dynid beside that of the workspace
+        remedy = pip_install(absent)
+    return Ability(f"dynid[{extra}]", purpose, here, remedy)
 
 
 def _ros() -> Iterator[Ability]:
@@ -177,6 +195,11 @@ def _plugin() -> str:
     return next((str(one) for one in _prefixes() if (one / index).is_file()), "")
 
 
+def _in_workspace() -> bool:
+    """Return whether this dynid was built by colcon."""
+    return any(Path(__file__).is_relative_to(one) for one in _prefixes())
+
+
 def _prefixes() -> list[Path]:
     from dynid.packages import PREFIXES
 
@@ -187,21 +210,4 @@ def _browser() -> str:
     try:
         return webbrowser.get().name
     except (webbrowser.Error, AttributeError):
-        return ""
-
-
-def _needed(extra: str) -> list[str]:
-    """Return the distributions that an extra of dynid needs."""
-    marker = re.compile(rf"extra\s*==\s*['\"]{extra}['\"]")
-    try:
-        lines = metadata.requires("dynid") or ()
-    except metadata.PackageNotFoundError:  # a source tree on PYTHONPATH
-        return []
-    return [re.split(r"[^\w.-]", line)[0] for line in lines if marker.search(line)]
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
         return ""

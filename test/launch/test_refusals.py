@@ -28,6 +28,11 @@ CASES = [
         {"hardware": "external", "feedforward": "true"},
         "hardware:=external starts no controllers, so feedforward:=true has no effect; use",
     ),
+    (
+        "identify",
+        {"namespace": "left"},
+        "namespace:= is for a robot whose driver already runs, and needs hardware:=external.",
+    ),
     ("robot", {"robot": "nobody"}, "nobody"),
     ("control", {"model": "/nonexistent.yaml"}, "/nonexistent.yaml: there is no such file."),
     ("control", {"model": BAD}, "model.yaml: is not valid YAML at line "),

@@ -181,6 +181,22 @@ def test_a_bag_is_identified_without_any_motion(loop, tmp_path) -> None:
     assert load_model(loop.output / "model.yaml").provenance.status == "success"
 
 
+def test_a_task_in_a_namespace_uses_the_nodes_of_its_own(graph, tmp_path) -> None:
+    arm = write_arm(tmp_path)
+    published = {}
+    for side in ("left", "right"):
+        for make in (Identifier, ModelPublisher):
+            graph.start(partial(make, namespace=f"/{side}"), profile=str(arm.profile))
+        published[side] = graph.listen(String, f"/{side}/dynid/model", LATCHED)
+    stop = SimpleNamespace(requested=False, name="SIGINT")
+    make = partial(IdentificationTask, stop, graph._executor, namespace="/right")
+    task = graph.start(make, output=str(tmp_path / "out"), recording=str(arm.bag))
+    assert task.perform(lambda _: None)
+    graph.until(lambda: published["right"])
+    assert load_model(tmp_path / "out" / "model.yaml").provenance.status == "success"
+    assert not published["left"]
+
+
 def test_a_missing_bag_ends_the_sequence_with_the_identifiers_message(
     loop, monkeypatch, tmp_path
 ) -> None:

@@ -65,7 +65,8 @@ def test_tag_changelog_and_placeholders_are_named(ready: Path) -> None:
     for part in (
         "CHANGELOG.md has no heading",
         "package.xml has a placeholder in place of the maintainers' address: maintainers@",
-        "package.xml has a placeholder in place of the maintainers' URL: https://",
+        "package.xml has a placeholder in place of the maintainers' URL: https://dynid.example.",
+        "package.xml has a placeholder in place of the maintainers' URL: https://git.dynid.example/dynid/issues.",
         "interfaces/package.xml has no <url>",
         "package.xml has version",
     ):
@@ -83,3 +84,12 @@ def test_another_date_in_the_citation_is_named(ready: Path) -> None:
     assert problems(ready) == [
         "CITATION.cff has date-released 2031-01-30, but CHANGELOG.md has 2031-01-31."
     ]
+
+
+def test_the_package_index_names_every_python_that_gets_a_wheel() -> None:
+    built = re.findall(r'"cp3(\d+)-\*"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    named = re.findall(
+        r":: Python :: 3\.(\d+)$", (ROOT / "setup.cfg").read_text("utf-8"), re.MULTILINE
+    )
+    assert built
+    assert named == built

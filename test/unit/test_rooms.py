@@ -16,6 +16,7 @@ ORDER = (
     "text",
     "errors",
     "guessed_names",
+    "requirements",
     "plugins",
     "fleet",
     "limits",

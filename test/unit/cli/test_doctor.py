@@ -10,10 +10,24 @@ from pathlib import Path
 
 import pytest
 
+import dynid
 from dynid.cli import doctor
 from dynid.cli.doctor import doctor_command
+from dynid.requirements import requirements
 
 PLUGIN = "share/ament_index/resource_index/controller_interface__pluginlib__plugin"
+
+
+def without(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    """Hide that a package is installed."""
+    version = metadata.version
+
+    def shown(name: str) -> str:
+        if name == package:
+            raise metadata.PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(metadata, "version", shown)
 
 
 def abilities(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, str]]:
@@ -39,8 +53,7 @@ def test_packages_are_found_in_the_sourced_workspaces_alone(
 def test_an_extra_without_one_of_its_libraries_names_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    installed = doctor._version
-    monkeypatch.setattr(doctor, "_version", lambda name: name != "fsspec" and installed(name))
+    without(monkeypatch, "fsspec")
     found = abilities(capsys)
     assert found["dynid[fleet]"]["found"] == ""
     assert found["dynid[fleet]"]["remedy"] == "pip install 'dynid[fleet]' (missing: fsspec)"
@@ -58,7 +71,27 @@ def test_what_is_missing_is_listed_with_how_to_get_it(
 
 
 def test_every_extra_that_it_lists_is_one_of_dynid() -> None:
-    assert all(doctor._needed(extra) for extra in doctor._EXTRAS)
+    assert all(requirements(extra) for extra in doctor._EXTRAS)
+
+
+def test_a_workspace_gets_the_libraries_of_an_extra_and_no_second_dynid(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without(monkeypatch, "fsspec")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(Path(doctor.__file__).parents[2]))
+    remedy = abilities(capsys)["dynid[fleet]"]["remedy"]
+    assert remedy.startswith("pip install 'fsspec>=")
+    assert "dynid" not in remedy
+
+
+def test_a_library_that_dynid_itself_needs_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert abilities(capsys)["dynid"]["found"].startswith(dynid.__version__)
+    without(monkeypatch, "clarabel")
+    missing = abilities(capsys)["dynid"]
+    assert missing["found"] == ""
+    assert missing["remedy"].startswith("pip install 'clarabel<")
 
 
 def test_rclpy_of_another_python_is_no_ros(
@@ -123,5 +156,5 @@ def test_a_source_tree_that_is_not_installed_has_no_extras(
     def nothing(name: str) -> list[str]:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(doctor.metadata, "requires", nothing)
+    monkeypatch.setattr(metadata, "requires", nothing)
     assert abilities(capsys)["dynid[fleet]"]["found"] == ""
