@@ -123,6 +123,18 @@ def weighted_solution(equations: NormalEquations, start: Array) -> Array:
     return _iterate_weights(equations, start)[0].base
 
 
+def solutions_without_folds(equations: NormalEquations, start: Array) -> Array:
+    """Solve weighted least squares without each fold (F, k), with the joints' weights of all."""
+    weight = 1 / _iterate_weights(equations, start)[1]
+    of_folds = np.einsum("j,fjik->fik", weight, equations.gram)
+    return np.stack(
+        [
+            solve(left[:-1, :-1], left[:-1, :-1], left[:-1, -1], start).base
+            for left in of_folds.sum(axis=0) - of_folds
+        ]
+    )
+
+
 def estimate_at(problem: Problem, base: Array, covariance: Array | None = None) -> Estimate:
     """Return the estimate at base parameters (k,) that least squares did not find.
 

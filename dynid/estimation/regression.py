@@ -320,39 +320,35 @@ def _filtered_blocks(
     Each block is filtered with margins on both sides that are longer than the filter's transients.
     """
     signals, parallel = rows.signals, rows.parallel_filter
-    samples, step = len(signals.time), parallel.decimation
-    block = step * -(-max(_BLOCK, 4 * parallel.margin) // step)
+    samples, step, margin = len(signals.time), parallel.decimation, parallel.margin
+    block = step * -(-max(_BLOCK, 4 * margin) // step)
     starts = range(0, samples, block)
-    begins = [max(0, start - parallel.margin) for start in starts]
+    begins = [max(0, start - margin) for start in starts]
+    joints, size = len(mechanism.joints), len(mechanism.parameter_names)
+    memory = np.empty((min(samples, block + 2 * margin), joints, size))
     for start, begin, past in zip(
         starts, begins, _pasts_at(mechanism, signals, begins), strict=True
     ):
-        end = min(samples, start + block + parallel.margin)
-        regressor = mechanism.regressor(
-            signals.position[begin:end],
-            signals.velocity[begin:end],
-            signals.acceleration[begin:end],
-            past=past,
-        )
-        used = np.zeros(regressor.shape[1:], dtype=bool)
+        end = min(samples, start + block + margin)
+        q, dq, ddq = (motion[begin:end] for motion in signals.motion)
+        regressor = mechanism.regressor(q, dq, ddq, memory[: end - begin], past)
         # a joint does not feel the bodies before it
-        used[:, columns] = np.asarray(regressor.any(axis=0))[:, columns]
-        smooth = parallel.smooth(regressor[:, used])
+        joint, place = np.nonzero(np.asarray(regressor.any(axis=0))[:, columns])
+        used = regressor.reshape(len(regressor), -1).take(joint * size + columns[place], axis=1)
+        smooth = parallel.smooth(used)
         inner = smooth[start - begin : min(samples, start + block) - begin : step]
-        regressor = np.zeros((len(inner), *used.shape))
-        regressor[:, used] = inner
-        yield from _split_by_fold(rows, start // step, regressor[:, :, columns])
+        span = slice(start // step, start // step + len(inner))
+        stacked = np.zeros((joints, len(inner), len(columns) + 1))
+        stacked[joint, :, place] = inner.T
+        stacked[:, :, -1] = rows.torque[span].T
+        yield from _split_by_fold(rows.fold[span], span.start, stacked)
 
 
-def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[RowBlock]:
-    """Split the regressor (m, n, k) of rows from ``first`` on into blocks of one fold each."""
-    folds = rows.fold[first : first + len(regressor)]
-    bounds = [0, *(np.flatnonzero(np.diff(folds)) + 1), len(folds)]
+def _split_by_fold(fold: NDArray[np.intp], first: int, stacked: Array) -> Iterator[RowBlock]:
+    """Split [W_j, tau_j] (n, m, k+1) of rows from ``first`` on into blocks of one fold each."""
+    bounds = [0, *(np.flatnonzero(np.diff(fold)) + 1), len(fold)]
     for begin, end in pairwise(bounds):
-        span = slice(first + begin, first + end)
-        torque = rows.torque[span, :, None]
-        stacked = np.concatenate([regressor[begin:end], torque], axis=2)
-        yield RowBlock(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
+        yield RowBlock(int(fold[begin]), slice(first + begin, first + end), stacked[:, begin:end])
 
 
 def _pasts_at(mechanism: Mechanism, signals: Signals, begins: Sequence[int]) -> Iterator[Array]:

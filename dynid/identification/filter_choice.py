@@ -28,6 +28,8 @@ from dynid.signals.signals import Signals
 from dynid.text import percent
 
 _RATIO_OF_EQUAL_CUTOFFS = 1.05  # ratio of cut-offs that count as one
+_WORSE_AT_THE_END = 2  # cut-offs in succession
+_LESS = 0.99  # ratio of errors of a model that was fitted to other filters
 _MUCH_BETTER = 0.8  # ratio of errors
 _LONGEST_DELAY = 2.0  # sampling periods
 _FAULTS = (-16.0, -8.0, -4.0, 4.0, 8.0, 16.0)  # sampling periods
@@ -152,7 +154,7 @@ def lost_motion(
     try:
         faster = robot.with_settings(settings.model_copy(update={"cutoff_hz": 2 * given}))
         with_more = [preprocess(recording, faster) for recording in recordings]
-        if _unfiltered_error(model, with_more) >= _unfiltered_error(model, signals):
+        if _unfiltered_error(model, with_more) >= _LESS * _unfiltered_error(model, signals):
             return []
         trials = FilterTrials(robot, recordings, settings)
         error, doubled = trials.error(given), trials.error(2 * given)
@@ -185,14 +187,18 @@ def _choose(
     measured = robot.drives.effort != "position_command"
     try:
         trials = FilterTrials(robot, recordings, usual)
-        best, errors = _best_cutoff(trials)
+        best, errors = _best_cutoff(trials, min(USUAL_CUTOFF_HZ, trials.highest))
         delay, order = 0.0, usual.decided_difference_order
         if asked.torque_delay == "auto" and measured:
             delay = trials.torque_delay = _torque_delay(trials, best, errors[best])
         if asked.difference_order == "auto":
             order = trials.difference_order = _difference_order(trials, best)
         if delay != 0 or order != usual.decided_difference_order:
-            best, errors = _best_cutoff(trials)
+            best, errors = _best_cutoff(trials, best)
+        for beside in (best / 2, best * 2):  # what the choice is worth
+            known = any(_is_near(beside, cutoff) for cutoff in errors)
+            if trials.lowest <= beside <= trials.highest and not known:
+                errors[beside] = trials.error(beside)
         half_is_better = errors[best].is_worse_than(trials.error(best, best / 2))
     except (EstimationError, PreprocessingError):
         return None
@@ -201,19 +207,24 @@ def _choose(
     return FilterChoice(tried, best, parallel, delay, order)
 
 
-def _best_cutoff(trials: FilterTrials) -> tuple[float, dict[float, FilterError]]:
-    """Try cut-offs an octave apart, then beside the best one, and half and double the chosen."""
-    errors = {cutoff: trials.error(cutoff) for cutoff in trials.octaves()}
+def _best_cutoff(trials: FilterTrials, start: float) -> tuple[float, dict[float, FilterError]]:
+    """Try cut-offs an octave apart, from ``start`` in both directions, then beside the best one.
+
+    A direction ends where two cut-offs in succession are not better than all before.
+    """
+    errors = {start: trials.error(start)}
+    for factor in (0.5, 2.0):
+        cutoff, worse = start * factor, 0
+        while worse < _WORSE_AT_THE_END and trials.lowest <= cutoff <= trials.highest:
+            best = min(error.score for error in errors.values())
+            errors[cutoff] = trials.error(cutoff)
+            worse = 0 if errors[cutoff].score < best else worse + 1
+            cutoff *= factor
     best = min(errors, key=lambda cutoff: errors[cutoff].score)
     for beside in (_rounded(best / np.sqrt(2)), _rounded(best * np.sqrt(2))):
         if trials.lowest <= beside <= trials.highest:
             errors[beside] = trials.error(beside)
-    best = _usual_of_the_best(errors)
-    for beside in (best / 2, best * 2):  # what the choice is worth
-        known = any(_is_near(beside, cutoff) for cutoff in errors)
-        if trials.lowest <= beside <= trials.highest and not known:
-            errors[beside] = trials.error(beside)
-    return best, errors
+    return _usual_of_the_best(errors), errors
 
 
 def _difference_order(trials: FilterTrials, cutoff_hz: float) -> Literal[2, 6]:
@@ -234,6 +245,11 @@ def _torque_delay(trials: FilterTrials, cutoff_hz: float, present: FilterError) 
 
     direction = min((1.0, -1.0), key=score)
     if score(direction) > present.score:
+        return 0.0
+    # the least squared error, by the parabola through these three
+    here, near, far = np.exp([present.score, score(direction), score(-direction)])
+    slope, curvature = (far - near) / 2, (far + near) / 2 - here
+    if curvature > 0 and here - slope**2 / (4 * curvature) > here * np.exp(-MATTERS):
         return 0.0
     found = scipy.optimize.minimize_scalar(
         lambda periods: score(direction * periods),

@@ -7,31 +7,33 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.estimation.cross_validation import left_out_errors
-from dynid.estimation.fitting import build_problem
-from dynid.estimation.regression import Problem
-from dynid.identification.friction.reduced import averaged
+from dynid.estimation.fitting import build_problem, fitted_at_rest
+from dynid.estimation.least_squares import solutions_without_folds
+from dynid.estimation.regression import Problem, make_rows
+from dynid.identification.friction.reduced import averaged, middles
 from dynid.identification.held_out import is_worse
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
-from dynid.signals.preprocess import preprocess
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.preprocess import clean, filtered
 from dynid.signals.repetition import folds_of_motion
 from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ, ParallelFilterSettings
 from dynid.signals.signals import Signals
 
 _LOWEST_HZ = 0.5
-_FEWEST_PERIODS = 10  # of the lowest cut-off in a recording
-_OCTAVE_BELOW, _OCTAVES_ABOVE = 5, 6  # of the usual cut-off
+_FEWEST_PERIODS = 10  # of a cut-off, in a recording or a part of it
 _FOLDS = 10
 _SAMPLES_PER_PERIOD = 5  # of a cut-off of positions, in what is fitted
 _MOST_SAMPLES = 200_000  # of all recordings; of longer ones the middle is used
-MOST_COMPARED = 20_000  # unfiltered samples of torque
+_MOST_FITTED = 5_000  # samples of a trial
+MOST_COMPARED = 10_000  # unfiltered samples of torque
 _SIGNIFICANT = 2.0  # standard errors of a difference
 
 
@@ -65,18 +67,22 @@ class FilterTrials:
         self, robot: Robot, recordings: Sequence[Recording], usual: IdentificationSettings
     ) -> None:
         recordings = _limited(recordings)
-        self._robot = robot.with_explicit_terms()
-        self._recordings = recordings
-        self._mechanism: Mechanism = self._robot.mechanism()
+        self._robot = robot = robot.with_explicit_terms().with_settings(usual)
+        self._cleaned = [clean(recording, robot) for recording in recordings]
+        self._mechanism: Mechanism = robot.mechanism()
         self._base: BaseParameterization = base_parameterization(self._mechanism)
         physical = usual.physical.model_copy(update={"enabled": False})
         plain = {"estimator": "wls", "physical": physical, "folds": _FOLDS, "filter_torque": False}
         self._settings = usual.model_copy(update=plain)
-        as_usual = [preprocess(one, self._robot.with_settings(usual)) for one in recordings]
+        as_usual = [filtered(cleaned, robot) for cleaned in self._cleaned]
+        folds = [folds_of_motion(one, _FOLDS, 1 / USUAL_CUTOFF_HZ) for one in as_usual]
+        unfiltered = self._settings.model_copy(update={"parallel_filter": None})
+        problem = build_problem(self._mechanism, self._base, as_usual, unfiltered, folds)
         # the same for all cut-offs
         self._times = [signals.time for signals in as_usual]
-        self._folds = [folds_of_motion(one, _FOLDS, 1 / USUAL_CUTOFF_HZ) for one in as_usual]
+        self._folds = [rows.fold for rows in problem.rows]
         self._moves = np.any([signals.moving.any(axis=0) for signals in as_usual], axis=0)
+        self._known: dict[tuple[float, ...], FilterError] = {}
         self.rate = rate = min(recording.sampling_rate for recording in recordings)
         self.torque_delay = usual.decided_torque_delay
         self.difference_order: Literal[2, 6] = usual.decided_difference_order
@@ -85,12 +91,6 @@ class FilterTrials:
         self.lowest = max(_LOWEST_HZ, _FEWEST_PERIODS / longest)
         if any(recording.piece is not None for recording in recordings):
             self.lowest = max(self.lowest, USUAL_CUTOFF_HZ)  # or pieces would be too short
-
-    def octaves(self) -> list[float]:
-        """Return the cut-offs to try first [Hz]."""
-        all_octaves = USUAL_CUTOFF_HZ * 2.0 ** np.arange(-_OCTAVE_BELOW, _OCTAVES_ABOVE)
-        inside = [float(f) for f in all_octaves if self.lowest <= f <= self.highest]
-        return inside or [min(USUAL_CUTOFF_HZ, self.highest)]
 
     def error(
         self,
@@ -108,45 +108,71 @@ class FilterTrials:
             delay: of the torque [s]; None: as decided.
             order: of the differences; None: as decided.
         """
-        explicit = self._settings.model_copy(
+        delay = self.torque_delay if delay is None else delay
+        trial = cutoff_hz, parallel_hz or cutoff_hz, delay, order or self.difference_order
+        if trial not in self._known:
+            self._known[trial] = self._new_error(*trial)
+        return self._known[trial]
+
+    def _new_error(
+        self, cutoff_hz: float, parallel_hz: float, delay: float, order: Literal[2, 6]
+    ) -> FilterError:
+        settings = self._settings.model_copy(
             update={
                 "cutoff_hz": cutoff_hz,
-                "parallel_filter": ParallelFilterSettings(cutoff_hz=parallel_hz or cutoff_hz),
+                "parallel_filter": ParallelFilterSettings(cutoff_hz=parallel_hz),
                 "trim_rest": self._settings.trim_rest and self._settings.period is not None,
                 "border": 0.0,
-                "torque_delay": self.torque_delay if delay is None else delay,
-                "difference_order": order or self.difference_order,
+                "torque_delay": delay,
+                "difference_order": order,
             }
         )
-        robot = self._robot.with_settings(explicit)
+        robot = self._robot.with_settings(settings)
         signals = [
-            _between(preprocess(recording, robot, unsettled=True), times[0], times[-1])
-            for recording, times in zip(self._recordings, self._times, strict=True)
+            _between(filtered(cleaned, robot, unsettled=True), times[0], times[-1])
+            for cleaned, times in zip(self._cleaned, self._times, strict=True)
         ]
-        total = sum(len(piece.time) for piece in signals)
-        compared = [piece.every(-(-total // MOST_COMPARED)) for piece in signals]
-        fitted = [
+        reduced = [
             averaged(piece, max(1, int(piece.sampling_rate / (_SAMPLES_PER_PERIOD * cutoff_hz))))
             for piece in signals
         ]
-        base, mechanism = self._base, self._mechanism
-        found = self._problem(fitted, explicit).normal_equations()
-        unfiltered = explicit.model_copy(update={"parallel_filter": None})
+        share = _MOST_FITTED / sum(len(piece.time) for piece in reduced)
+        least = _FEWEST_PERIODS * _SAMPLES_PER_PERIOD
+        fitted = [
+            part
+            for piece, fold in self._with_folds(reduced)
+            for part in middles(piece, fold, share, least)
+        ]
+        step = -(-sum(len(piece.time) for piece in signals) // MOST_COMPARED)
+        compared = self._with_folds([piece.every(step) for piece in signals])
+        unfiltered = settings.model_copy(update={"parallel_filter": None})
+        found = self._problem(fitted, settings).normal_equations()
         seen = self._problem(compared, unfiltered).normal_equations(at_rest=True)
-        nothing = np.zeros((len(signals), len(self._moves)), dtype=bool)
-        start = base.project(mechanism.urdf_parameters)
-        squares = left_out_errors(found, seen, start, 0.0, nothing).blocks
+        start = self._base.project(self._mechanism.urdf_parameters)
+        solutions = solutions_without_folds(found, start)
+        squares = np.stack(
+            [seen.only(fold).squared_error(base) for fold, base in enumerate(solutions)]
+        )
         known = self._moves & (seen.squared_torque > 0) & (squares.sum(axis=0) > 0)
         if not known.any():
             raise EstimationError("no joint with torque moves.")
         return FilterError(squares[:, known], seen.squared_torque[known])
 
-    def _problem(self, signals: Sequence[Signals], settings: IdentificationSettings) -> Problem:
-        folds = [
-            fold[np.searchsorted(times, piece.time).clip(max=len(fold) - 1)]
+    def _with_folds(self, signals: Sequence[Signals]) -> list[tuple[Signals, NDArray[np.intp]]]:
+        return [
+            (piece, fold[np.searchsorted(times, piece.time).clip(max=len(fold) - 1)])
             for piece, times, fold in zip(signals, self._times, self._folds, strict=True)
         ]
-        return build_problem(self._mechanism, self._base, signals, settings, folds)
+
+    def _problem(
+        self, parts: Sequence[tuple[Signals, NDArray[np.intp]]], settings: IdentificationSettings
+    ) -> Problem:
+        at_rest = fitted_at_rest(self._mechanism, settings.velocity_threshold)
+        rows = []
+        for piece, fold in parts:
+            parallel = ParallelFilter.of(settings, piece.sampling_rate)
+            rows.append(make_rows(piece, parallel, fold=fold, fit_all=at_rest))
+        return Problem(self._mechanism, self._base, tuple(rows), _FOLDS)
 
 
 def _limited(recordings: Sequence[Recording]) -> list[Recording]:

@@ -1,4 +1,4 @@
-"""Zero-phase filters along time (axis 0), based on scipy.signal."""
+"""Zero-phase filters along time (axis 0)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from dynid._core import filter_zero_phase
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
 from dynid.signals.settings import MedianSettings, ParallelFilterSettings, SignalSettings
@@ -210,43 +211,60 @@ def _anti_alias_corner(decimation: int) -> float:
 
 @lru_cache(maxsize=16)
 def _chebyshev(corner: float) -> Sections:
-    sections = scipy.signal.cheby1(_CHEBYSHEV_ORDER, _CHEBYSHEV_RIPPLE_DB, corner, output="sos")
-    return np.asarray(sections)
+    ripple = 10 ** (_CHEBYSHEV_RIPPLE_DB / 10) - 1
+    angles = np.pi * (np.arange(1, _CHEBYSHEV_ORDER, 2) / (2 * _CHEBYSHEV_ORDER))
+    poles = -np.sinh(np.arcsinh(ripple**-0.5) / _CHEBYSHEV_ORDER + 1j * angles)
+    return _digital(poles, corner, (1 + ripple) ** -0.5)
 
 
 @lru_cache(maxsize=16)
 def _butterworth(cutoff_hz: float, order: int, sampling_rate: float) -> Sections:
-    return np.asarray(scipy.signal.butter(order, cutoff_hz, fs=sampling_rate, output="sos"))
+    angles = np.pi * (np.arange(1 - order % 2, order, 2) / (2 * order))
+    return _digital(-np.exp(1j * angles), 2 * cutoff_hz / sampling_rate, 1.0)
+
+
+def _digital(poles: NDArray[np.complex128], corner: float, gain: float) -> Sections:
+    """Return the sections (s, 6) of a low-pass by the bilinear transform.
+
+    Not by scipy.signal, whose import alone takes as long as reading a recording.
+
+    Args:
+        poles: of the analogue low-pass with corner 1 rad/s, one of each pair; a real one first.
+        corner: over the Nyquist frequency.
+        gain: at 0 Hz.
+    """
+    warped = np.tan(np.pi * corner / 2) * poles
+    roots = (1 + warped) / (1 - warped)
+    real = np.abs(roots.imag) < 1e-12
+    ones = np.ones(len(roots))
+    below = np.column_stack(
+        [ones, -np.where(real, 1, 2) * roots.real, np.where(real, 0, np.abs(roots) ** 2)]
+    )
+    above = np.column_stack([ones, np.where(real, 1, 2), np.where(real, 0, 1)])
+    above *= (below.sum(axis=1) / above.sum(axis=1))[:, None]
+    above[0] *= gain
+    return np.hstack([above, below])
 
 
 def _settling_samples(sections: Sections) -> int:
-    # sos2zpk warns of the numerators of low cut-offs, which do not matter here
-    poles = np.concatenate([np.roots(section[3:]) for section in sections])
-    return ceil(log(_SETTLED_RESPONSE) / log(np.abs(poles).max()))
+    first, second = sections[:, 4:].T  # of a pair of poles, or of a real one and 0
+    radius = np.where(second > 0, np.sqrt(second), np.abs(first)).max()
+    return ceil(log(_SETTLED_RESPONSE) / log(radius))
 
 
 def _forwards_backwards(
     sections: Sections, values: Array, cutoff_period: float, periodic: bool
 ) -> Array:
     """Apply second-order sections forwards and backwards, padded by the transient."""
+    pad = min(len(values) - 1, ceil(3 * cutoff_period))
     if periodic:
         repeats = 1 + ceil(_settling_samples(sections) / len(values))
-        tiled = np.concatenate([values] * (2 * repeats + 1))
-        start = repeats * len(values)
-        filtered = np.asarray(scipy.signal.sosfiltfilt(sections, tiled, axis=0))
-        return filtered[start : start + len(values)]
-    pad = min(len(values) - 1, ceil(3 * cutoff_period))
-    # as sosfiltfilt, which computes the steady state again in every call
-    steady = _steady_state(sections.tobytes()).reshape(len(sections), 2, *[1] * (values.ndim - 1))
-    before = 2 * values[:1] - values[pad:0:-1]
-    after = 2 * values[-1:] - values[-2 : -pad - 2 : -1]
-    padded = np.concatenate([before, values, after])
-    for _ in range(2):
-        padded = scipy.signal.sosfilt(sections, padded, axis=0, zi=steady * padded[:1])[0][::-1]
-    return np.asarray(padded[pad : pad + len(values)])
-
-
-@lru_cache(maxsize=16)
-def _steady_state(sections: bytes) -> Array:
-    """Return the states (s, 2) of second-order sections, as bytes, after a long input of 1."""
-    return np.asarray(scipy.signal.sosfilt_zi(np.frombuffer(sections).reshape(-1, 6)))
+        padded = np.concatenate([values] * (2 * repeats + 1))
+        pad = repeats * len(values)
+    else:
+        before = 2 * values[:1] - values[pad:0:-1]
+        after = 2 * values[-1:] - values[-2 : -pad - 2 : -1]
+        padded = np.concatenate([before, values, after])
+    rows = np.ascontiguousarray(padded.reshape(len(padded), -1))
+    filter_zero_phase(sections, rows)
+    return rows[pad : pad + len(values)].reshape(values.shape)

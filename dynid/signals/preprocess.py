@@ -45,6 +45,28 @@ class _Track:
         return _Track(self.position[span], velocity, self.torque[span])
 
 
+@dataclass(frozen=True)
+class CleanRecording:
+    """A recording at the joints, before any filter of motion.
+
+    Attributes:
+        track: of its samples, or of one mean period.
+        time: (N,) [s].
+        rate: [Hz].
+        missing: (N,) samples that were interpolated; None: none was.
+        recorded_torque: (M, n) of all samples, with spikes [N m or N].
+        notes: sentences on what was repaired or removed.
+    """
+
+    recording: Recording
+    track: _Track
+    time: Array
+    rate: float
+    missing: NDArray[np.bool_] | None
+    recorded_torque: Array
+    notes: tuple[str, ...]
+
+
 def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -> Signals:
     """Convert a recording to joint-side signals by the steps of the robot's settings.
 
@@ -56,12 +78,19 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     Raises:
         PreprocessingError: a cut-off, period or threshold does not fit this recording.
     """
+    return filtered(clean(recording, robot), robot, unsettled=unsettled)
+
+
+def clean(recording: Recording, robot: Robot) -> CleanRecording:
+    """Do the steps before the filters: units, coupling, outliers, spikes and periods.
+
+    Raises:
+        PreprocessingError: a period does not fit this recording.
+    """
     rate = recording.sampling_rate
     settings = robot.settings(SignalSettings).explicit(rate)
-    robot = robot.with_settings(settings)
     check_joints(recording, robot)
     _refuse_gaps(recording)
-    _check_derivatives(settings)
     notes = list(recording.repairs)
     track = _joint_side(recording, robot)
     if settings.median is not None:
@@ -82,12 +111,22 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
             "move it."
         )
     if settings.period is not None:
+        robot = robot.with_settings(settings)
         track, time, rate = _averaged(track, time, rate, settings.period, robot, notes)
         missing = None  # of one period or another, most are measured
-    filtered = with_torque_delay(_filtered(track, time, rate, robot), settings.decided_torque_delay)
-    signals = replace(filtered, missing=missing, piece=recording.piece)
+    return CleanRecording(recording, track, time, rate, missing, recorded, tuple(notes))
+
+
+def filtered(cleaned: CleanRecording, robot: Robot, *, unsettled: bool = False) -> Signals:
+    """Filter and trim a clean recording; see :func:`preprocess`."""
+    recording, track, time, rate = cleaned.recording, cleaned.track, cleaned.time, cleaned.rate
+    settings = robot.settings(SignalSettings).explicit(recording.sampling_rate)
+    _check_derivatives(settings)
+    robot, notes = robot.with_settings(settings), list(cleaned.notes)
+    signals = with_torque_delay(_filtered(track, time, rate, robot), settings.decided_torque_delay)
+    signals = replace(signals, missing=cleaned.missing, piece=recording.piece)
     if settings.period is None:
-        signals = replace(signals, raw_torque=recorded)
+        signals = replace(signals, raw_torque=cleaned.recorded_torque)
     notes += _smoother_note(signals)
     span = slice(0, len(time))
     if settings.trim_rest and settings.period is None:

@@ -10,6 +10,7 @@ import numpy as np
 from dynid.recording.interpolation import spline
 from dynid.signals.signals import Signals
 
+_WHOLE = 1e-6  # [samples] from a whole number of them
 _MOTION = ("position", "velocity", "acceleration", "raw_position")
 
 
@@ -27,5 +28,10 @@ def with_torque_delay(signals: Signals, delay: float) -> Signals:
         return signals
     samples = np.arange(len(signals.time), dtype=np.float64)
     at = np.clip(samples - delay * signals.sampling_rate, 0.0, samples[-1])
-    moved: dict[str, Any] = {name: spline(samples, getattr(signals, name), at) for name in _MOTION}
+    nearest = np.rint(at).astype(np.intp)
+    whole = np.abs(at - nearest).max() < _WHOLE
+    moved: dict[str, Any] = {
+        name: values[nearest] if whole else spline(samples, values, at)
+        for name, values in ((name, getattr(signals, name)) for name in _MOTION)
+    }
     return replace(signals, **moved)

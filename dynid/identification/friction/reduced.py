@@ -106,14 +106,9 @@ def held_out_blocks(
             part = np.arange(len(piece.time)) * count // len(piece.time)
             new |= np.diff(part, prepend=-1) != 0
         number_of_sample = np.cumsum(new) - 1
-        if share == 1.0:
-            pieces.append(piece)
-            block.append(number_of_sample + len(fold))
-        else:
-            for own in range(number_of_sample[-1] + 1):
-                span = _middle(np.flatnonzero(number_of_sample == own), share)
-                pieces.append(replace(piece.part(span), motion_filter=None, missing=None))
-                block.append(number_of_sample[span] + len(fold))
+        for middle, of_middle in middles(piece, number_of_sample + len(fold), share):
+            pieces.append(middle)
+            block.append(of_middle)
         fold += of_sample[new].tolist()
     if within:
         left_out = f"{folds}th of {'the' if len(reduced) == 1 else 'every'} recording"
@@ -122,11 +117,26 @@ def held_out_blocks(
     return HeldOutBlocks(tuple(pieces), tuple(block), np.array(fold), left_out), settings
 
 
-def _middle(samples: NDArray[np.intp], share: float) -> slice:
-    """Return the middle of consecutive samples."""
-    kept = max(1, int(len(samples) * share))
-    first = int(samples[0]) + (len(samples) - kept) // 2
-    return slice(first, first + kept)
+def middles(
+    signals: Signals, block: NDArray[np.intp], share: float, fewest: int = 1
+) -> list[tuple[Signals, NDArray[np.intp]]]:
+    """Return the middle of every block of a recording, and the blocks of its samples.
+
+    Args:
+        signals: of the recording.
+        block: (N,) of every sample.
+        share: of a block that is kept; of 1 or more the recording stays whole.
+        fewest: samples that are kept of a block, if it has them.
+    """
+    if share >= 1:
+        return [(signals, block)]
+    parts = []
+    for samples in np.split(np.arange(len(block)), np.flatnonzero(np.diff(block)) + 1):
+        kept = min(len(samples), max(fewest, int(len(samples) * share)))
+        first = int(samples[0]) + (len(samples) - kept) // 2
+        span = slice(first, first + kept)
+        parts.append((replace(signals.part(span), motion_filter=None), block[span]))
+    return parts
 
 
 def _step(signals: Signals, settings: IdentificationSettings) -> int:

@@ -27,7 +27,7 @@ from dynid.linalg import ScaledSpectrum
 _COLLINEAR = 1e-9  # smallest eigenvalue of scaled columns
 _ACTIVE_SETS = 100  # per column: more than needed
 _TRIED = 4  # points per shape, of which the best is the start
-_EVALUATIONS = 25  # per shape, of the simplex
+_EVALUATIONS = 10  # per shape, of the simplex
 _STEP = 0.15  # of a range: size of the first simplex
 _TOLERANCE = 0.03  # of the logarithm of a shape
 _GAIN = 1e-3  # relative change of the squared error at convergence
@@ -54,12 +54,21 @@ class FrictionFit:
 
 
 @dataclass(frozen=True)
-class _ProjectedPart:
-    """The equations of some blocks with all parameters but the friction projected out."""
+class _Trial:
+    """Shapes that were tried, and what follows for all blocks together and without each fold.
 
-    root: Array
+    Attributes:
+        friction: (p, c) parameters of the terms, then those of the inertia.
+        along: (p, c, r) columns of these in the directions of all other parameters.
+        squared_error: (p,).
+    """
+
+    candidate: Candidate
+    shapes: Shapes
+    terms: tuple[TermSettings, ...]
+    friction: Array
     along: Array
-    torque: float
+    squared_error: Array
 
 
 class Projection:
@@ -67,7 +76,7 @@ class Projection:
 
     def __init__(self, problem: JointProblem, fold: NDArray[np.intp]) -> None:
         self._problem = problem
-        self._recent: list[tuple[TermSettings, Array]] = []
+        self._recent: dict[TermSettings, Array] = {}
         stacked = np.hstack([problem.others, problem.torque[:, None]])
         # columns of bodies before the joint are zero
         used = np.asarray(stacked.any(axis=0))
@@ -83,48 +92,58 @@ class Projection:
             np.zeros(len(fold), dtype=bool),
             *(fold == number for number in np.unique(fold)),
         ]
-        self._parts = [_projected(grams[~out].sum(axis=0)) for out in held_out]
         self._blocks = 1.0 - np.array(held_out)
+        # the equations of each part, with all parameters but the friction projected out
+        parts = np.tensordot(self._blocks, grams, axes=1)
+        roots = [ScaledSpectrum.of(gram[:-1, :-1]).directions for gram in parts]
+        self._root = np.zeros((len(parts), problem.others.shape[1], max(r.shape[1] for r in roots)))
+        for number, root in enumerate(roots):
+            self._root[number, :, : root.shape[1]] = root
+        self._along = (parts[:, -1:, :-1] @ self._root)[:, 0]
+        self._torque = parts[:, -1, -1] - np.sum(self._along**2, axis=1)
 
     def solve(self, candidate: Candidate, shapes: Shapes) -> list[FrictionFit]:
         """Fit given shapes to all blocks (first), and to all but each fold."""
+        trial = self.attempt(candidate, shapes)
+        return [self.fit(trial, part) for part in range(len(self._root))]
+
+    def attempt(self, candidate: Candidate, shapes: Shapes) -> _Trial:
+        """Fit the friction of given shapes to all parts."""
         terms = candidate.terms(shapes)
         columns = np.hstack([self._columns(terms), self._inertia])
-        spans, bounded = self._problem.spans, self._problem.bounded
+        spans = self._problem.spans
         grams = np.stack([columns[span].T @ columns[span] for span in spans])
-        cross = np.zeros((len(spans), columns.shape[1], self._problem.others.shape[1] + 1))
-        cross[:, :, self._used] = [columns[span].T @ self._rows[span] for span in spans]
+        cross = np.stack([columns[span].T @ self._rows[span] for span in spans])
         squares = np.tensordot(self._blocks, grams, axes=1)
-        products = np.tensordot(self._blocks, cross, axes=1)
-        within = [
-            product[:, :-1] @ part.root for product, part in zip(products, self._parts, strict=True)
-        ]
-        matrices = squares - np.stack([product @ product.T for product in within])
-        along = [product @ part.along for product, part in zip(within, self._parts, strict=True)]
-        rights = products[:, :, -1] - np.stack(along)
+        products = np.zeros((*squares.shape[:2], self._problem.others.shape[1] + 1))
+        products[:, :, self._used] = np.tensordot(self._blocks, cross, axes=1)
+        along = products[:, :, :-1] @ self._root
+        matrices = squares - along @ along.transpose(0, 2, 1)
+        rights = products[:, :, -1] - (along @ self._along[:, :, None])[:, :, 0]
         sizes = np.diagonal(squares, axis1=1, axis2=2)
         signed = np.zeros(columns.shape[1], dtype=bool)
         signed[: len(terms)] = [not term.traits.never_negative for term in terms]
-        solutions = _solutions(matrices, rights, sizes, signed)
-        fits = []
-        for number, (part, found) in enumerate(zip(self._parts, solutions, strict=True)):
-            gain = 2 * found @ rights[number] - found @ matrices[number] @ found
-            others = part.root @ (part.along - within[number].T @ found)
-            friction, others[bounded] = np.split(found, [len(terms)])
-            error = max(float(part.torque - gain), 0.0)
-            fits.append(FrictionFit(candidate, shapes, terms, friction, others, error))
-        return fits
+        found = _solutions(matrices, rights, sizes, signed)
+        gain = np.einsum("pi,pi->p", found, 2 * rights - (matrices @ found[:, :, None])[:, :, 0])
+        errors = np.maximum(self._torque - gain, 0.0)
+        return _Trial(candidate, shapes, terms, found, along, errors)
+
+    def fit(self, trial: _Trial, part: int) -> FrictionFit:
+        """Return the fit of a trial to a part, with all other parameters."""
+        found = trial.friction[part]
+        others = self._root[part] @ (self._along[part] - trial.along[part].T @ found)
+        friction, others[self._problem.bounded] = np.split(found, [len(trial.terms)])
+        error = float(trial.squared_error[part])
+        return FrictionFit(trial.candidate, trial.shapes, trial.terms, friction, others, error)
 
     def _columns(self, terms: Sequence[TermSettings]) -> Array:
         """Return the fitted rows of terms, (m, c); those of the last trial are used again."""
-        known = [term for term, _ in self._recent]
-        new = [term for term in terms if term not in known]
+        new = [term for term in terms if term not in self._recent]
         if new:
             rows = self._problem.columns(new) * self._problem.fitted[:, None]
-            self._recent += zip(new, rows.T, strict=True)
-        known = [term for term, _ in self._recent]
-        self._recent = [self._recent[known.index(term)] for term in terms]
-        return np.column_stack([column for _, column in self._recent])
+            self._recent |= zip(new, rows.T, strict=True)
+        self._recent = {term: self._recent[term] for term in terms}
+        return np.column_stack([self._recent[term] for term in terms])
 
 
 def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.bool_]) -> Array:
@@ -140,34 +159,28 @@ def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.
     return np.asarray(scale * solutions)
 
 
-def _projected(gram: Array) -> _ProjectedPart:
-    root = ScaledSpectrum.of(gram[:-1, :-1]).directions
-    along = root.T @ gram[:-1, -1]
-    return _ProjectedPart(root, along, float(gram[-1, -1] - along @ along))
-
-
-def search_shapes(
-    projection: Projection, candidate: Candidate, hints: Sequence[Shapes]
-) -> list[FrictionFit]:
+def search_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> list[FrictionFit]:
     """Find the shapes that fit best, of all blocks (first) and of all but each fold.
 
     Args:
         projection: of the joint.
         candidate: friction model.
-        hints: good shapes of other candidates; what they lack is in the middle of its range.
+        hint: good shapes of another candidate, or none; what they lack is in the middle of its
+            range.
     """
     if not candidate.shapes:
         return projection.solve(candidate, {})
     low, high = _shape_limits(candidate)
-    trials: list[list[FrictionFit]] = []
+    trials: list[_Trial] = []
 
     def error(point: Array) -> float:
         shapes = candidate.shapes_at(np.exp(np.clip(point, low, high)))
-        trials.append(projection.solve(candidate, shapes))
-        return float(np.log(max(trials[-1][0].squared_error, _TINY_SQUARE)))
+        trials.append(projection.attempt(candidate, shapes))
+        return float(np.log(max(trials[-1].squared_error[0], _TINY_SQUARE)))
 
-    middle = 0.5 * (low + high)
-    starts = [*_spread(low, high, _TRIED), *(_hinted(candidate, hint, middle) for hint in hints)]
+    starts = list(_spread(low, high, _TRIED))
+    if hint:
+        starts.append(_hinted(candidate, hint, 0.5 * (low + high)))
     start = min(starts, key=error)
     size = _STEP * (high - low)
     away = np.where(start + size > high, -size, size)
@@ -183,8 +196,8 @@ def search_shapes(
             "maxfev": _EVALUATIONS * len(low),
         },
     )
-    parts = range(len(trials[0]))
-    return [min((trial[part] for trial in trials), key=lambda f: f.squared_error) for part in parts]
+    best = np.argmin([trial.squared_error for trial in trials], axis=0)
+    return [projection.fit(trials[number], part) for part, number in enumerate(best.tolist())]
 
 
 def _hinted(candidate: Candidate, hint: Shapes, middle: Array) -> Array:

@@ -9,8 +9,7 @@ import pytest
 from support.representatives import representatives
 from support.swung_arm import FREQUENCIES, limited_arm, swung
 
-from dynid.estimation.fitting import build_problem
-from dynid.estimation.regression import Problem, Rows
+from dynid.estimation.regression import Rows, make_rows
 from dynid.identification import filter_trials
 from dynid.identification.filter_choice import FilterChoice, filtered_pieces
 from dynid.identification.filter_trials import FilterError, FilterTrials
@@ -228,12 +227,11 @@ def test_all_cut_offs_are_compared_on_the_same_parts_left_out(monkeypatch) -> No
     trials = FilterTrials(robot, [recording], usual)
     rows = list[Rows]()
 
-    def recorded(*arguments) -> Problem:
-        problem = build_problem(*arguments)
-        rows.extend(problem.rows)
-        return problem
+    def recorded(*arguments, **keywords) -> Rows:
+        rows.append(make_rows(*arguments, **keywords))
+        return rows[-1]
 
-    monkeypatch.setattr(filter_trials, "build_problem", recorded)
+    monkeypatch.setattr(filter_trials, "make_rows", recorded)
     for cutoff in (5.0, 20.0):
         trials.error(cutoff)
     times = [made.parallel_filter.decimate(made.signals.time) for made in rows]

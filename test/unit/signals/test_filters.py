@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import signal
 
+from dynid._core import filter_zero_phase
 from dynid.errors import PreprocessingError
 from dynid.signals.filters import (
     ParallelFilter,
@@ -59,7 +60,22 @@ def test_low_pass_is_that_of_scipy_padded_by_three_periods_of_the_cutoff(
     expected = signal.sosfiltfilt(
         signal.butter(4, 20.0, fs=RATE, output="sos"), values, axis=0, padlen=min(shape[0] - 1, 150)
     )
-    np.testing.assert_allclose(low_pass(values, 20.0, 4, RATE), expected, rtol=1e-12)
+    np.testing.assert_allclose(low_pass(values, 20.0, 4, RATE), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [1, 3, 8, 15])
+def test_signals_side_by_side_are_filtered_as_each_alone(columns: int) -> None:
+    values = white(4, 200, columns)
+    together = low_pass(values, 20.0, 4, RATE)
+    for number in range(columns):
+        alone = low_pass(values[:, number], 20.0, 4, RATE)
+        np.testing.assert_allclose(together[:, number], alone, rtol=0, atol=1e-14)
+
+
+def test_refuses_a_section_that_never_rests() -> None:
+    integrator = np.array([[1.0, 0.0, 0.0, 1.0, -1.0, 0.0]])
+    with pytest.raises(ValueError, match="pole at 0 Hz"):
+        filter_zero_phase(integrator, np.ones((10, 1)))
 
 
 @pytest.mark.parametrize("order", [1, 2, 4, 6])
