@@ -29,9 +29,8 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node, PushRosNamespace
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.control.ros2_hardware import uses_ros2_control
-from dynid.control.ros2_hardware import SIMULATED
 from dynid.control.ros2_control import EXTERNAL, TRAJECTORIES
+from dynid.control.ros2_hardware import SIMULATED, uses_ros2_control
 from dynid.errors import ConfigurationError
 from dynid.excitation.default_motion import default_excitation
 from dynid.excitation.files import excitation_text

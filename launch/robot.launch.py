@@ -18,9 +18,21 @@ from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynid.control.ros2_hardware import check_hardware, installed, uses_ros2_control
-from dynid.control.ros2_hardware import SIMULATED, has_drive_states, robot_description
-from dynid.control.ros2_control import EXTERNAL, Controllers, check_external, controller_parameters, controllers
+from dynid.control.ros2_control import (
+    EXTERNAL,
+    Controllers,
+    check_external,
+    controller_parameters,
+    controllers,
+)
+from dynid.control.ros2_hardware import (
+    SIMULATED,
+    check_hardware,
+    has_drive_states,
+    installed,
+    robot_description,
+    uses_ros2_control,
+)
 from dynid.errors import ConfigurationError
 from dynid.profile import load_model, load_robot
 from dynid.robot.acceptance import check_acceptance
