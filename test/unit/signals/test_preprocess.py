@@ -65,61 +65,47 @@ def with_rest(rest: float, moving: float, joints: int = 2) -> np.ndarray:
 # --- units ------------------------------------------------------------------------------------
 
 
+RATED = {"effort": "rated_current_permille", "torque_constant": 0.2}
+
+
 @pytest.mark.parametrize(
-    ("drives", "factor"),
+    ("drives", "factor", "unit"),
     [
-        ({"effort": "torque", "gear_ratio": 50}, [1, 1]),
-        ({"effort": "current", "torque_constant": [0.2, 0.3]}, [0.2, 0.3]),
-        ({"effort": "current", "torque_constant": 0.2, "gear_ratio": [50, -101]}, [10, -20.2]),
+        ({"effort": "torque", "gear_ratio": 50}, [1, 1], "N*m"),
+        ({"effort": "current", "torque_constant": [0.2, 0.3]}, [0.2, 0.3], "A"),
+        (
+            {"effort": "current", "torque_constant": 0.2, "gear_ratio": [50, -101]},
+            [10, -20.2],
+            "A",
+        ),
+        # 2 A of 0.1 N m/A at a gear of 100, over 1000 permille
+        (
+            RATED | {"rated_current_ma": 2000, "torque_constant": 0.1, "gear_ratio": 100},
+            [0.02, 0.02],
+            "permille",
+        ),
         # softMC: TFac = 1e6 / (MICONT MKT), torque = current actual value / TFac
         (
-            {
-                "effort": "rated_current_permille",
-                "rated_current_ma": [3400, 1000],
-                "torque_constant": 0.2,
-            },
+            RATED | {"rated_current_ma": [3400, 1000]},
             [3400 * 0.2 / 1e6, 1000 * 0.2 / 1e6],
+            "permille",
         ),
-        # … times the gear ratio, and per lead [m/rev] 2 pi rad of the screw
+        # … times the gear ratio, and per lead [m/rev] 2 pi rad of the screw, which conserves work
         (
-            {
-                "effort": "rated_current_permille",
-                "rated_current_ma": 3400,
-                "torque_constant": 0.2,
-                "gear_ratio": [62.6, 3],
-                "screw_lead": 0.02,
-            },
+            RATED | {"rated_current_ma": 3400, "gear_ratio": [62.6, 3], "screw_lead": 0.02},
             [3400 * 0.2 * 62.6 / 1e6 * 2 * np.pi / 0.02, 3400 * 0.2 * 3 / 1e6 * 2 * np.pi / 0.02],
+            "permille",
         ),
     ],
 )
 def test_effort_becomes_torque_by_the_drives_formula(
-    drives: dict[str, object], factor: list[float]
+    drives: dict[str, object], factor: list[float], unit: str
 ) -> None:
     effort = np.random.default_rng(0).normal(size=(50, 2)) * 1000
     signals = preprocess(recording_of(swing(50), effort), robot_of(drives=drives))
     np.testing.assert_allclose(signals.torque, effort * factor, rtol=1e-12)
     np.testing.assert_allclose(signals.torque_per_effort, factor, rtol=1e-12)
-
-
-def test_rated_current_gives_rated_torque_at_the_joint() -> None:
-    drives = {
-        "effort": "rated_current_permille",
-        "rated_current_ma": 2000,
-        "torque_constant": 0.1,
-        "gear_ratio": 100,
-    }
-    effort = np.full((20, 2), 1000.0)  # 1000 permille of 2 A, 0.1 N m/A, gear ratio 100
-    signals = preprocess(recording_of(swing(20), effort), robot_of(drives=drives))
-    np.testing.assert_allclose(signals.torque, 2.0 * 0.1 * 100)
-    assert signals.effort_unit == "permille"
-
-
-def test_screw_conserves_work() -> None:
-    drives = {"effort": "current", "torque_constant": 1.0, "screw_lead": 0.01}
-    signals = preprocess(recording_of(swing(20)), robot_of(drives=drives))
-    # the work of 1 N m over a revolution is that of the force over a lead
-    np.testing.assert_allclose(signals.torque * 0.01, 1.0 * 2 * np.pi)
+    assert signals.effort_unit == unit
 
 
 # --- coupling ---------------------------------------------------------------------------------
@@ -144,15 +130,6 @@ def test_coupling_preserves_power(seed: int) -> None:
     np.testing.assert_allclose(signals.position, [coupling @ q for q in motor_position], atol=1e-12)
     back = [coupling.T @ tau for tau in signals.torque]
     np.testing.assert_allclose(back, motor_torque, atol=1e-9)
-
-
-def test_coupled_wrist_by_hand() -> None:
-    # motor 2 turns when joint 1 moves: q2 = m2 - m1, so tau1 = t1 + t2, tau2 = t2
-    robot = robot_of(coupling=[[1, 0], [-1, 1]], recording={"side": "motor"})
-    recording = recording_of(swing(20), np.tile([3.0, 2.0], (20, 1)))
-    signals = preprocess(recording, robot)
-    np.testing.assert_allclose(signals.torque, np.tile([5.0, 2.0], (20, 1)))
-    np.testing.assert_allclose(signals.position[:, 1], swing(20)[:, 1] - swing(20)[:, 0])
     assert signals.effort_unit == "N*m"
     np.testing.assert_array_equal(signals.torque_per_effort, 1.0)
 
@@ -197,13 +174,6 @@ def test_rest_in_the_middle_stays() -> None:
     signals = preprocess(recording_of(pause), robot_of(identification={"trim_rest": True}))
     assert len(signals.time) > 1150
     np.testing.assert_allclose(np.diff(signals.time), 1 / RATE)
-    assert signals.notes == ()
-
-
-def test_rest_stays_if_the_profile_does_not_trim_it() -> None:
-    position = with_rest(rest=2.0, moving=4.0)
-    signals = preprocess(recording_of(position), robot_of(identification={"trim_rest": False}))
-    assert len(signals.time) == len(position)
     assert signals.notes == ()
 
 
@@ -267,37 +237,7 @@ def test_motion_before_the_first_sample_is_kept_for_friction_with_memory() -> No
         np.testing.assert_array_equal(earlier, full[:first])
 
 
-def test_the_motion_before_a_mean_period_is_the_same_period() -> None:
-    settings = {"period": 2.0}
-    signals = preprocess(recording_of(periodic(2.0, 3)), robot_of(identification=settings))
-    np.testing.assert_array_equal(signals.earlier_position, signals.position)
-    np.testing.assert_array_equal(signals.earlier_velocity, signals.velocity)
-
-
-def test_every_signal_has_the_same_length() -> None:
-    settings = {"trim_rest": True, "border": 0.1, "cutoff_hz": 10.0}
-    position = with_rest(1.0, 3.0)
-    signals = preprocess(recording_of(position), robot_of(identification=settings))
-    shape = (len(signals.time), 2)
-    for name in ("position", "velocity", "acceleration", "torque", "raw_position", "raw_torque"):
-        assert getattr(signals, name).shape == shape
-
-
 # --- motion -----------------------------------------------------------------------------------
-
-
-def test_derivatives_of_a_filtered_swing_are_accurate() -> None:
-    rate, omega = 1000.0, 2 * np.pi * 0.5
-    signals = preprocess(
-        recording_of(swing(6000, 1, rate), rate=rate),
-        robot_of(1, identification={"cutoff_hz": 20.0, "border": 1.0}),
-    )
-    # central differences lose (omega h)^2 / 6 each, the filter (f / fc)^8
-    time = signals.time[:, None]
-    np.testing.assert_allclose(signals.velocity, omega * np.cos(omega * time), atol=1e-5 * omega)
-    np.testing.assert_allclose(
-        signals.acceleration, -(omega**2) * np.sin(omega * time), atol=1e-5 * omega**2
-    )
 
 
 def test_filter_removes_noise_from_motion_but_not_from_raw_position() -> None:
@@ -332,53 +272,28 @@ def test_measured_velocity_is_used_if_set() -> None:
     )
 
 
-def test_measured_velocity_is_filtered() -> None:
-    noisy = swing() + np.random.default_rng(3).normal(size=(1000, 2))
-    settings = {"velocity": "measured", "cutoff_hz": 3.0}
-    signals = preprocess(recording_of(swing(), velocity=noisy), robot_of(identification=settings))
-    assert np.std(signals.velocity - swing()[67:-67]) < 0.4
-
-
 # --- motion -------------------------------------------------------------------------------
 
 
-def test_threshold_is_a_fraction_of_each_joints_peak() -> None:
-    velocity = swing()
-    threshold = {"velocity": "measured", "velocity_threshold": {"fraction": 0.2}}
-    signals = preprocess(
-        recording_of(swing(), velocity=velocity), robot_of(identification=threshold)
-    )
-    peak = np.abs(velocity).max(axis=0)
-    np.testing.assert_allclose(signals.velocity_threshold, 0.2 * peak)
-    np.testing.assert_array_equal(signals.moving, np.abs(velocity) > 0.2 * peak)
-
-
 @pytest.mark.parametrize(
-    ("absolute", "expected"), [(0.5, [0.5, 0.5]), ([0.5, 1.5], [0.5, 1.5]), ([0.7], [0.7, 0.7])]
+    ("threshold", "expected", "upper"),
+    [
+        ({"fraction": 0.2}, 0.2 * np.abs(swing()).max(axis=0), np.inf),
+        ({"absolute": 0.5}, 0.5, np.inf),
+        ({"absolute": [0.5, 1.5]}, [0.5, 1.5], np.inf),
+        ({"absolute": [0.7]}, 0.7, np.inf),
+        ({"absolute": 0.1, "upper": 0.8}, 0.1, 0.8),
+        ({"absolute": 0.1, "upper": [0.8, 1.2]}, 0.1, [0.8, 1.2]),
+    ],
 )
-def test_absolute_threshold_replaces_the_fraction(absolute: object, expected: list[float]) -> None:
-    threshold = {"velocity": "measured", "velocity_threshold": {"absolute": absolute}}
-    signals = preprocess(
-        recording_of(swing(), velocity=swing()), robot_of(identification=threshold)
-    )
-    np.testing.assert_array_equal(signals.velocity_threshold, expected)
-    np.testing.assert_array_equal(signals.moving, np.abs(swing()) > expected)
-
-
-@pytest.mark.parametrize("upper", [0.8, [0.8, 1.2]])
-def test_upper_threshold_excludes_fast_samples(upper: object) -> None:
-    threshold = {"velocity": "measured", "velocity_threshold": {"absolute": 0.1, "upper": upper}}
-    signals = preprocess(
-        recording_of(swing(), velocity=swing()), robot_of(identification=threshold)
-    )
+def test_samples_between_the_thresholds_are_motion(
+    threshold: dict[str, object], expected: object, upper: object
+) -> None:
+    settings = {"velocity": "measured", "velocity_threshold": threshold}
+    signals = preprocess(recording_of(swing(), velocity=swing()), robot_of(identification=settings))
     speed = np.abs(swing())
-    np.testing.assert_array_equal(signals.moving, (speed > 0.1) & (speed <= np.asarray(upper)))
-
-
-def test_joint_at_rest_is_never_moving() -> None:
-    position = swing()
-    position[:, 1] = 0.4
-    assert not preprocess(recording_of(position), robot_of()).moving[:, 1].any()
+    np.testing.assert_allclose(signals.velocity_threshold, np.broadcast_to(expected, 2))
+    np.testing.assert_array_equal(signals.moving, (speed > expected) & (speed <= upper))
 
 
 # --- outliers and periods ---------------------------------------------------------------------
@@ -413,6 +328,8 @@ def test_averaged_periods_are_one_period_of_the_same_motion() -> None:
     )
     assert once.notes == ("5 periods of 2 s were averaged.",)
     assert len(once.time) == 400
+    np.testing.assert_array_equal(once.earlier_position, once.position)
+    np.testing.assert_array_equal(once.earlier_velocity, once.velocity)
     for name in ("position", "velocity", "acceleration", "torque"):
         third = getattr(whole, name)[790:1190]  # far from either end, of which 10 are left out
         scale = np.abs(third).max()
@@ -430,13 +347,6 @@ def test_derivatives_are_accurate_with_a_fractional_period(length: float) -> Non
     atol = omega * (2 * np.pi / length) ** 2
     velocity = signals.velocity[3:-3, 0]
     np.testing.assert_allclose(velocity, omega * np.cos(omega * signals.time)[3:-3], atol=atol)
-
-
-def test_averaging_reduces_torque_noise() -> None:
-    position = periodic(1.0, 25)
-    noise = np.random.default_rng(4).normal(size=position.shape)
-    signals = preprocess(recording_of(position, noise), robot_of(identification={"period": 1.0}))
-    assert signals.torque.std() == pytest.approx(1 / 5, rel=0.2)
 
 
 def test_trimming_does_not_lose_a_period() -> None:
@@ -490,10 +400,28 @@ def refuses(recording: Recording, match: str, **identification: object) -> None:
     assert str(refusal.value).endswith(".")
 
 
-def test_refuses_measured_velocity_without_velocities() -> None:
-    refuses(
-        recording_of(swing()), "contains no velocities; use 'differentiated'", velocity="measured"
-    )
+@pytest.mark.parametrize(
+    ("settings", "samples", "sentence"),
+    [
+        ({"velocity": "measured"}, 1000, "contains no velocities; use 'differentiated'"),
+        ({"border": 0.23}, 100, "only 8 samples remain .* at least 10"),
+        ({"border": 0.25}, 100, "only 0 samples remain .* at least 10"),
+        ({"border": 9.0}, 100, "only 0 samples remain .* at least 10"),
+        ({"cutoff_hz": 2.0, "excitation_hz": 2.0}, 1000, "cutoff_hz = 2 Hz would .* is 2 Hz"),
+        ({"cutoff_hz": 1.5, "excitation_hz": 2.0}, 1000, "remove the excitation, .* is 2 Hz"),
+        ({"cutoff_hz": 100.0}, 1000, "not below the Nyquist frequency 100 Hz"),
+        ({"period": 2.6}, 1000, "needs at least 2"),
+    ],
+)
+def test_refuses_settings_that_a_recording_cannot_meet(
+    settings: dict[str, object], samples: int, sentence: str
+) -> None:
+    refuses(recording_of(swing(samples)), sentence, **settings)
+
+
+def test_refuses_joints_in_another_order() -> None:
+    recording = replace(recording_of(swing()), joint_names=("j2", "j1"))
+    refuses(recording, "recording's joints are j2, j1, but the profile's are j1, j2")
 
 
 @pytest.mark.parametrize("cutoff", [None, 10.0])
@@ -514,37 +442,9 @@ def test_encoder_noise_at_rest_is_not_motion() -> None:
     assert not preprocess(recording, robot_of(limits=limits)).moving.any()
 
 
-@pytest.mark.parametrize(("border", "left"), [(0.23, 8), (0.25, 0), (9.0, 0)])
-def test_refuses_too_few_remaining_samples(border: float, left: int) -> None:
-    refuses(recording_of(swing(100)), f"only {left} samples remain .* at least 10", border=border)
-
-
 def test_ten_samples_are_enough_and_nine_are_not() -> None:
     assert len(preprocess(recording_of(swing(10)), robot_of()).time) == 10
     refuses(recording_of(swing(9)), "only 9 samples remain")
-
-
-@pytest.mark.parametrize("cutoff", [2.0, 1.5])
-def test_refuses_cutoff_that_removes_the_excitation(cutoff: float) -> None:
-    refuses(
-        recording_of(swing()),
-        f"cutoff_hz = {cutoff:g} Hz would remove the excitation, .* is 2 Hz",
-        cutoff_hz=cutoff,
-        excitation_hz=2.0,
-    )
-
-
-def test_refuses_cutoff_above_nyquist() -> None:
-    refuses(recording_of(swing()), "not below the Nyquist frequency 100 Hz", cutoff_hz=100.0)
-
-
-def test_refuses_a_recording_of_fewer_than_two_periods() -> None:
-    refuses(recording_of(swing(1000)), "needs at least 2", period=2.6)
-
-
-def test_refuses_joints_in_another_order() -> None:
-    recording = replace(recording_of(swing()), joint_names=("j2", "j1"))
-    refuses(recording, "recording's joints are j2, j1, but the profile's are j1, j2")
 
 
 def test_repairs_of_the_recording_are_noted_first() -> None:
