@@ -244,20 +244,6 @@ def test_friction_that_generates_energy_is_refused_despite_a_valid_seal(models):
     assert refused
 
 
-@given(st.lists(st.floats(-1.0, 1.0), min_size=10, max_size=10), st.floats(1e-6, 1e6))
-def test_a_body_is_checked_by_the_eigenvalues_of_its_pseudo_inertia(models, values, scale):
-    mechanism = load_robot("puma560").mechanism()
-    parameters = np.array(models["puma560"]["parameters"])
-    # masses around those with which the drawn moments are possible
-    parameters[:10] = np.array(values) * scale
-    matrix = pseudo_inertia(parameters[:10])
-    eigenvalues = np.linalg.eigvalsh(matrix)
-    margin = 1e-9 * np.abs(eigenvalues).max()
-    if abs(eigenvalues[0]) <= margin:
-        return  # the result depends on rounding
-    assert (mechanism.physical_problem(parameters) == "") == (eigenvalues[0] > 0)
-
-
 @pytest.mark.parametrize("body", range(6))
 def test_bodies_near_the_boundary_are_checked_by_it(models, body):
     """From a consistent body to a plate without thickness and beyond."""
