@@ -214,33 +214,35 @@ def test_friction_and_rotor_inertia_are_never_negative() -> None:
     assert np.all(friction >= -1e-9)
 
 
-def test_the_total_mass_is_kept_within_its_bounds() -> None:
-    robot = arm_robot(identification=settings_with(physical={"total_mass": [8.0, 8.5]}))
+@pytest.mark.parametrize(
+    ("physical", "bodies", "low", "high"),
+    [
+        ({"total_mass": [8.0, 8.5]}, [0, 10, 20], 8.0, 8.5),
+        ({"bounds": {"M3": [1.5, 1.6]}}, [20], 1.5, 1.6),
+    ],
+)
+def test_masses_are_kept_within_their_bounds(
+    physical: dict[str, object], bodies: list[int], low: float, high: float
+) -> None:
+    robot = arm_robot(identification=settings_with(physical=physical))
     mechanism = robot.mechanism()
     result = identified(robot, recorded(mechanism, true_parameters(mechanism), noise=0.5))
-    total = result.standard[[0, 10, 20]].sum()
-    assert 8.0 - 1e-6 <= total <= 8.5 + 1e-6
+    assert low - 1e-6 <= result.standard[bodies].sum() <= high + 1e-6
 
 
-def test_a_single_parameter_is_kept_within_its_bounds() -> None:
-    robot = arm_robot(identification=settings_with(physical={"bounds": {"M3": [1.5, 1.6]}}))
+@pytest.mark.parametrize(
+    ("physical", "sentence"),
+    [
+        ({"total_mass": [1.0, 2.0], "bounds": {"M3": [5.0, 6.0]}}, "contradict"),
+        ({"bounds": {"M9": [0.0, 1.0]}}, "contains 'M9'"),
+    ],
+)
+def test_refuses_bounds_that_contradict_each_other_or_are_of_no_parameter(
+    physical: dict[str, object], sentence: str
+) -> None:
+    robot = arm_robot(identification=settings_with(physical=physical))
     mechanism = robot.mechanism()
-    result = identified(robot, recorded(mechanism, true_parameters(mechanism), noise=0.5))
-    assert 1.5 - 1e-6 <= result.standard[20] <= 1.6 + 1e-6
-
-
-def test_refuses_bounds_that_contradict_each_other() -> None:
-    bounds = {"physical": {"total_mass": [1.0, 2.0], "bounds": {"M3": [5.0, 6.0]}}}
-    robot = arm_robot(identification=settings_with(**bounds))
-    mechanism = robot.mechanism()
-    with pytest.raises(EstimationError, match="contradict"):
-        identified(robot, recorded(mechanism, true_parameters(mechanism)))
-
-
-def test_refuses_a_bound_on_an_unknown_parameter() -> None:
-    robot = arm_robot(identification=settings_with(physical={"bounds": {"M9": [0.0, 1.0]}}))
-    mechanism = robot.mechanism()
-    with pytest.raises(EstimationError, match="contains 'M9'"):
+    with pytest.raises(EstimationError, match=sentence):
         identified(robot, recorded(mechanism, true_parameters(mechanism)))
 
 
