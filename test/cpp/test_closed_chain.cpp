@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "allocation_checks.hpp"
 #include "control_under_test.hpp"
@@ -445,34 +447,29 @@ TEST(ClosedChain, AGearKeepsItsRatioAndTheOffsetOfItsStart)
 
 TEST(ClosedChain, RefusesChainsThatCannotBeClosed)
 {
-  const auto refused = [](const dynid::MechanismDescription & description) {
-    return refusal_of([&] { const dynid::Mechanism mechanism(description); });
-  };
-  auto description = press(dynid::ClosureKind::point, 0.4);
-  description.chain.closures.front().link_b = "nothing";
-  EXPECT_NE(refused(description).find("'nothing'"), std::string::npos) << refused(description);
-  description = press(dynid::ClosureKind::point, 0.05);
-  EXPECT_NE(refused(description).find("cannot be assembled"), std::string::npos)
-    << refused(description);
-  description = press(dynid::ClosureKind::point, 0.4);
-  description.chain.closures.front() = press_without_rod().chain.closures.front();
-  EXPECT_NE(refused(description).find("conditions"), std::string::npos) << refused(description);
-  description = press(dynid::ClosureKind::point, 0.4);
-  description.joints = {"drive", "guide"};
-  description.chain.passive = {"pin"};
-  description.chain.assembled_at = {0.0, height(0.0, 0.4)};
-  description.payload_joint = "";
-  description.terms.pop_back();
-  EXPECT_NE(refused(description).find("constrain the actuated"), std::string::npos)
-    << refused(description);
-  description = geared();
-  description.chain.closures[0].length = 0.0;
-  EXPECT_NE(refused(description).find("ratio that is 0"), std::string::npos)
-    << refused(description);
-  description = geared();
-  description.chain.closures[0].link_b = "base";
-  EXPECT_NE(refused(description).find("different joints"), std::string::npos)
-    << refused(description);
+  const auto point = [](double rod = 0.4) { return press(dynid::ClosureKind::point, rod); };
+  auto unknown = point();
+  unknown.chain.closures.front().link_b = "nothing";
+  auto few = point();
+  few.chain.closures.front() = press_without_rod().chain.closures.front();
+  auto actuated = point();
+  actuated.joints = {"drive", "guide"};
+  actuated.chain.passive = {"pin"};
+  actuated.chain.assembled_at = {0.0, height(0.0, 0.4)};
+  actuated.payload_joint = "";
+  actuated.terms.pop_back();
+  auto still = geared();
+  still.chain.closures[0].length = 0.0;
+  auto same = geared();
+  same.chain.closures[0].link_b = "base";
+  const std::vector<std::pair<dynid::MechanismDescription, const char *>> cases{
+    {unknown, "'nothing'"},     {point(0.05), "cannot be assembled"},
+    {few, "conditions"},        {actuated, "constrain the actuated"},
+    {still, "ratio that is 0"}, {same, "different joints"}};
+  for (const auto & [description, why] : cases) {
+    const auto found = refusal_of([&one = description] { const dynid::Mechanism mechanism(one); });
+    EXPECT_NE(found.find(why), std::string::npos) << found;
+  }
 }
 
 }  // namespace

@@ -140,14 +140,6 @@ def test_refuses_an_unknown_position_and_names_the_joint_that_is_missing(cell) -
     )
 
 
-def test_refuses_without_joint_states(stepped_graph, tmp_path) -> None:
-    stepped_graph.start(ExcitationPlayer, excitation=excitation(tmp_path))
-    assert stepped_graph.refused(f"{PLAYER}/prepare") == (
-        "the robot's position is unknown: no message arrived on /joint_states; is the robot's "
-        "driver running?"
-    )
-
-
 def test_refuses_a_robot_outside_its_limits(cell) -> None:
     made = cell()
     made.robot.offset[0] = 3.0
@@ -173,13 +165,6 @@ def test_refuses_to_search_for_a_motion_that_nobody_has_seen(cell, tmp_path) -> 
         "profile 'puma560' has no 'excitation', and a robot plays no motion that nobody has seen: "
         f"write a checked one by `dynid excite -p {file} -o excitation.yaml`, and set `excitation` "
         "to that file."
-    )
-
-
-def test_refuses_a_motion_beyond_the_torque_limit(cell, tmp_path) -> None:
-    made = cell(profile=profile(tmp_path, torque_max=[97.6, 5.0, 89.4, 24.2, 20.1, 21.3]))
-    assert re.match(
-        r"joint 'joint_2': the predicted torque reaches .* its limit of 5 N m", made.refused()
     )
 
 

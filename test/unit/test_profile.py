@@ -51,6 +51,9 @@ def test_shipped_profile_makes_its_mechanism(name: str) -> None:
     assert mechanism.joints == robot.joints
     assert len(mechanism.terms) == len(robot.joint_terms())
     assert np.all(np.isfinite(mechanism.urdf_parameters))
+    # the bodies of the da Vinci's tool are not modelled
+    assert (mechanism.without_terms().physical_problem() == "") == (name != "dvrk_psm")
+    assert "<mesh" not in robot.urdf_xml, "needs files beside it"
     np.testing.assert_array_equal(mechanism.gravity, robot.gravity)
     expected = np.eye(len(robot.joints)) if robot.coupling is None else robot.coupling
     np.testing.assert_array_equal(mechanism.coupling, expected)

@@ -94,16 +94,6 @@ def test_all_joints_are_there_with_limits(robot: str) -> None:
         assert effort > 0
 
 
-@every_robot
-def test_every_moving_body_is_physically_consistent(robot: str) -> None:
-    assert Mechanism(urdf(robot), ROBOTS[robot]).physical_problem() == ""
-
-
-@every_robot
-def test_needs_no_files_beside_it(robot: str) -> None:
-    assert "<mesh" not in urdf(robot)
-
-
 @pytest.mark.parametrize(
     ("robot", "degrees"),
     [

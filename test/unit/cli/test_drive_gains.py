@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,9 +30,7 @@ def arguments(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ["drives", "gains", *map(str, words), "--profile", str(folder / "arm.yaml")]
 
 
-def test_prints_constants_and_writes_lines_for_the_profile(
-    arguments: list[str], tmp_path: Path
-) -> None:
+def test_prints_constants_and_writes_lines_for_the_profile(arguments, tmp_path):
     result = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "new")])
     assert result.exit_code == 0, result.output
     for words in ("torque constant", "std. dev.", "consistent", "elbow", "Succeeded."):
@@ -44,9 +41,7 @@ def test_prints_constants_and_writes_lines_for_the_profile(
     assert np.allclose(constants / CONSTANTS, 1.0, atol=0.02)
 
 
-def test_json_has_the_constants_and_their_standard_deviations(
-    arguments: list[str],
-) -> None:
+def test_json_has_the_constants_and_their_standard_deviations(arguments):
     found = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     assert found["success"]
     elbow = found["joints"]["elbow"]
@@ -57,7 +52,7 @@ def test_json_has_the_constants_and_their_standard_deviations(
     assert abs(elbow["consistent_value"] / CONSTANTS[1] - 1) < 0.02
 
 
-def test_centre_and_inertia_of_the_payload_reduce_the_uncertainty(arguments: list[str]) -> None:
+def test_centre_and_inertia_of_the_payload_reduce_the_uncertainty(arguments):
     centre = ["--payload-centre", "0.04", "-0.03", "0.1"]
     rough = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     fine = json.loads(CliRunner().invoke(app, [*arguments, *centre, "--json"]).stdout)
@@ -65,7 +60,7 @@ def test_centre_and_inertia_of_the_payload_reduce_the_uncertainty(arguments: lis
         assert joint["standard_deviation"] < rough["joints"][name]["standard_deviation"]
 
 
-def test_a_constant_that_is_not_identifiable_is_null_with_exit_code_1(arguments: list[str]) -> None:
+def test_a_constant_that_is_not_identifiable_is_null_with_exit_code_1(arguments):
     drives, gains, recording, loaded, _, *rest = arguments
     words = [drives, gains, recording, loaded, recording, *rest]  # no payload at all
     result = CliRunner().invoke(app, [*words, "--json"])
@@ -75,7 +70,7 @@ def test_a_constant_that_is_not_identifiable_is_null_with_exit_code_1(arguments:
     assert found["reasons"]
 
 
-def test_recordings_of_torque_are_refused(arguments: list[str]) -> None:
+def test_recordings_of_torque_are_refused(arguments):
     options = ["--set", "drives={effort: torque}"]
     result = CliRunner().invoke(app, [*arguments, *options])
     assert isinstance(result.exception, EstimationError)

@@ -13,7 +13,6 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,7 +81,7 @@ def handlers() -> list[Any]:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_an_interruption_is_raised_at_once(number: int) -> None:
+def test_an_interruption_is_raised_at_once(number):
     before, steps = handlers(), []
     with interrupted():
         signal.raise_signal(number)
@@ -92,7 +91,7 @@ def test_an_interruption_is_raised_at_once(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_an_interruption_within_a_package_is_raised_after_it(package, number: int) -> None:
+def test_an_interruption_within_a_package_is_raised_after_it(package, number):
     steps: list[str] = []
     with interrupted():
         package["interrupted"](steps, number)
@@ -100,7 +99,7 @@ def test_an_interruption_within_a_package_is_raised_after_it(package, number: in
         wait()
 
 
-def test_an_interruption_in_a_callback_of_the_garbage_collector_is_not_lost(package) -> None:
+def test_an_interruption_in_a_callback_of_the_garbage_collector_is_not_lost(package):
     gc.callbacks.append(package["collected"])
     with interrupted():
         gc.collect()
@@ -108,7 +107,7 @@ def test_an_interruption_in_a_callback_of_the_garbage_collector_is_not_lost(pack
         wait()
 
 
-def test_an_interruption_in_a_destructor_is_not_lost() -> None:
+def test_an_interruption_in_a_destructor_is_not_lost():
     class Held:
         def __del__(self) -> None:
             signal.raise_signal(signal.SIGINT)
@@ -119,7 +118,7 @@ def test_an_interruption_in_a_destructor_is_not_lost() -> None:
         wait()
 
 
-def test_an_interruption_in_a_callback_of_a_weak_reference_is_not_lost() -> None:
+def test_an_interruption_in_a_callback_of_a_weak_reference_is_not_lost():
     class Held:
         pass
 
@@ -131,7 +130,7 @@ def test_an_interruption_in_a_callback_of_a_weak_reference_is_not_lost() -> None
         wait()
 
 
-def test_other_exceptions_that_nobody_can_catch_are_reported(monkeypatch) -> None:
+def test_other_exceptions_that_nobody_can_catch_are_reported(monkeypatch):
     class Faulty:
         def __del__(self) -> None:
             raise ValueError
@@ -144,7 +143,7 @@ def test_other_exceptions_that_nobody_can_catch_are_reported(monkeypatch) -> Non
     assert reported == [ValueError]
 
 
-def test_an_interruption_that_still_waits_is_raised_at_the_end(package) -> None:
+def test_an_interruption_that_still_waits_is_raised_at_the_end(package):
     before = handlers()
     with interrupted():
         package["interrupted"]([])
@@ -152,7 +151,7 @@ def test_an_interruption_that_still_waits_is_raised_at_the_end(package) -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_a_second_signal_at_once_is_the_same_interruption(monkeypatch) -> None:
+def test_a_second_signal_at_once_is_the_same_interruption(monkeypatch):
     monkeypatch.setattr(interruption, "_FORCED", LONGEST)
     with interrupted_outside(["locking"]):
         with pytest.raises(KeyboardInterrupt):
@@ -160,7 +159,7 @@ def test_a_second_signal_at_once_is_the_same_interruption(monkeypatch) -> None:
         signal.raise_signal(signal.SIGTERM)
 
 
-def test_another_signal_later_does_not_wait(package, monkeypatch) -> None:
+def test_another_signal_later_does_not_wait(package, monkeypatch):
     monkeypatch.setattr(interruption, "_FORCED", -1.0)
     steps: list[str] = []
     with interrupted_outside(["locking"]), pytest.raises(KeyboardInterrupt):
@@ -168,14 +167,14 @@ def test_another_signal_later_does_not_wait(package, monkeypatch) -> None:
     assert steps == []
 
 
-def test_ignored_signals_stay_ignored() -> None:
+def test_ignored_signals_stay_ignored():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with interrupted_outside(["locking"]):
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
-def test_an_interruption_from_another_process_ends_a_wait() -> None:
+def test_an_interruption_from_another_process_ends_a_wait():
     def later(send: Callable[[], None]) -> None:
         while not waiting:
             time.sleep(0.001)
@@ -230,35 +229,31 @@ def interrupted_in_import(
 @pytest.mark.parametrize(
     "name", representatives([name for name, one in all_commands().items() if one.module], 4)
 )
-def test_an_interruption_while_a_command_is_imported_ends_it_without_a_complaint(name: str) -> None:
+def test_an_interruption_while_a_command_is_imported_ends_it_without_a_complaint(name):
     done = interrupted_in_import(all_commands()[name].module, *name.split(), "--help")
     assert (done.returncode, done.stderr) == (130, "")
 
 
 @pytest.mark.parametrize("module", representatives(["dynid.cli.application", "typer", "rich"], 1))
-def test_an_interruption_while_the_program_is_imported_ends_it_without_a_complaint(
-    module: str,
-) -> None:
+def test_an_interruption_while_the_program_is_imported_ends_it_without_a_complaint(module):
     done = interrupted_in_import(module, "robots")
     assert (done.returncode, done.stderr) == (130, "")
 
 
-def test_an_interruption_while_serve_is_imported_ends_it_without_a_complaint(tmp_path) -> None:
+def test_an_interruption_while_serve_is_imported_ends_it_without_a_complaint(tmp_path):
     done = interrupted_in_import("pyarrow", "fleet", "serve", str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
-def test_an_interruption_while_serve_imports_dask_ends_it_without_a_complaint(
-    number: str, tmp_path: Path
-) -> None:
+def test_an_interruption_while_serve_imports_dask_ends_it_without_a_complaint(number, tmp_path):
     done = interrupted_in_import("distributed", "fleet", "serve", str(tmp_path), number=number)
     assert done.stderr == ""
     assert done.returncode in {0, 130}  # 0: the pages were served by then
 
 
-def test_an_interruption_while_a_search_imports_ends_it_without_a_complaint(tmp_path: Path) -> None:
+def test_an_interruption_while_a_search_imports_ends_it_without_a_complaint(tmp_path):
     output = tmp_path / "excitation.yaml"
     arguments = ["excite", "-p", str(write_small_robot(tmp_path)), "-o", str(output)]
     done = interrupted_in_import("dynid.excitation.design.optimise", *arguments)
@@ -271,12 +266,12 @@ def test_an_interruption_while_a_search_imports_ends_it_without_a_complaint(tmp_
     assert not output.exists()
 
 
-def test_another_signal_later_ends_a_process_that_imports() -> None:
+def test_another_signal_later_ends_a_process_that_imports():
     done = interrupted_in_import("typer", "robots", forced=-1.0)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_an_interruption_that_waits_is_raised_where_a_command_handles_signals_itself() -> None:
+def test_an_interruption_that_waits_is_raised_where_a_command_handles_signals_itself():
     def block() -> None:
         with interruption.interrupted_between_imports():
             exec(PACKAGE, names)  # noqa: S102
@@ -289,7 +284,7 @@ def test_an_interruption_that_waits_is_raised_where_a_command_handles_signals_it
         block()
 
 
-def test_a_signal_that_waits_is_ignored_once_results_are_written(package) -> None:
+def test_a_signal_that_waits_is_ignored_once_results_are_written(package):
     with interruption.interrupted_once() as ignore:
         package["__name__"] = "importlib.part"
         package["interrupted"]([])
@@ -298,7 +293,7 @@ def test_a_signal_that_waits_is_ignored_once_results_are_written(package) -> Non
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_second_signal_does_not_interrupt_what_follows_the_first(number: int) -> None:
+def test_a_second_signal_does_not_interrupt_what_follows_the_first(number):
     with interruption.interrupted_once():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)

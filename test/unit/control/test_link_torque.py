@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from support.simulated_puma import EXACT, RATE, ROBOT, puma, short_excitation
 
-from dynid import _core
 from dynid.control.build import control_law_settings
-from dynid.control.controlled_robot import ControlledRobot
 from dynid.control.link_torque import at_links
 from dynid.control.residual import recorded_residual
 from dynid.control.ros2_control import controller_parameters, feedforward_parameters
@@ -21,7 +19,6 @@ from dynid.recording.model import Recording
 from dynid.robot.elastic import ElasticSettings
 from dynid.robot.link_encoders import load_both_encoders, load_supervised
 from dynid.robot.robot import Robot
-from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.simulate import simulate
 
@@ -148,53 +145,6 @@ def test_gears_that_are_not_known_are_refused(recording: Recording, missing: str
 
 
 # --- controllers ------------------------------------------------------------------------------
-
-
-def controlled(**changed: object) -> ControlledRobot:
-    """A simulated robot at rest under the control law, with low thresholds of torque errors.
-
-    They are above the constant torques of the simulated links, which count as their motors'.
-    """
-    robot = exact_robot(**changed)
-    collision = robot.settings(CollisionSettings).model_copy(
-        update={"torque_error_max": (5.0,), "reversal_boost": (0.0,)}
-    )
-    cell = ControlledRobot(robot.with_settings(collision))
-    cell.use(true_mechanism(robot))
-    run(cell, 1500)
-    return cell
-
-
-def run(cell: ControlledRobot, milliseconds: int) -> None:
-    for _ in range(milliseconds):
-        cell.step(10**9)
-
-
-def test_a_controller_finds_by_gears_what_friction_hides_from_motors() -> None:
-    cell = controlled()
-    assert not cell.latched, cell.collision
-    cell.robot.push("link_1", (0.0, 0.0, 0.0), moment=(0.0, 0.0, 8.0))  # less than friction
-    run(cell, 200)
-    assert "joint_1" in cell.collision
-    assert cell.law is not None
-    assert np.isfinite(cell.law.blind_time).all()
-
-
-def test_by_motors_such_thresholds_find_collisions_that_are_none() -> None:
-    assert controlled(link_torque=False).latched
-
-
-def test_a_link_that_is_not_measured_stops_the_robot() -> None:
-    cell = controlled()
-    assert cell.law is not None
-    cell.feedback.link_position = np.full(6, np.nan)
-    for _ in range(50):
-        cell.law.update(cell.reference, cell.feedback)
-    assert (cell.law.blind_time > 0.04).all()
-    assert not cell.latched
-    for _ in range(60):
-        cell.law.update(cell.reference, cell.feedback)
-    assert cell.law.detector.collision.cause == _core.CollisionCause.no_torque
 
 
 def test_a_controller_gets_gears_and_encoders_of_the_links() -> None:

@@ -70,17 +70,6 @@ def test_an_update_changes_the_torque_and_its_loss_restores_it() -> None:
     assert np.allclose(torque_offset(robot), before, atol=1e-9)
 
 
-def test_refuses_a_wrong_update_with_a_reason() -> None:
-    mechanism, robot = accepted(), updating()
-    wrong = 2 * mechanism.parameters
-    assert "standard deviations" in updated(robot).offer(wrong, covariance(mechanism))
-    assert "parameters" in updated(robot).offer(wrong[:5], np.eye(5))
-    wrong[0] = np.nan
-    assert "finite" in updated(robot).offer(wrong, covariance(mechanism))
-    run(robot, 600, 0)
-    assert not updated(robot).report.updated
-
-
 def test_refuses_limits_that_are_out_of_range() -> None:
     robot = ControlledRobot(ROBOT)
     with pytest.raises(ConfigurationError, match=r"model_updates: .*timeout"):

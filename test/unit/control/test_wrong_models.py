@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from collision_trials import Work
+from support.representatives import representatives
 from wrong_models import models, noticed_after
 
 from dynid import _core
@@ -33,7 +34,7 @@ def tried():
     return models(identified(robot()))
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", representatives([*WRONG], 3))
 def test_a_wrong_model_is_noticed_and_its_torque_is_ramped_out(name):
     _, model = tried()[name]
     work = Work(robot(), model, 3)

@@ -143,13 +143,9 @@ ONE_SECOND = (np.ones(5), -np.ones(5))
 @pytest.mark.parametrize(
     ("term", "sentence"),
     [
-        (JointTerm("presliding", 0), "needs a scale"),
-        (JointTerm("presliding", 0, scale=1e-3, dead_band=-1.0), "dead band"),
         (JointTerm("viscous", 0, dead_band=1e-3), "does not use"),
         (JointTerm("presliding", 0, scale=1e-3, static_ratio=0.2), "does not use"),
-        (JointTerm("lugre", 0, scale=1e-3, static_ratio=0.2), "or neither"),
         (JointTerm("lugre", 0, scale=1e-3, stribeck_velocity=0.2), "or neither"),
-        (JointTerm("coulomb_load", 0, side="motor"), "put it at a joint"),
     ],
 )
 def test_refuses_a_term_with_an_invalid_shape(term: JointTerm, sentence: str) -> None:

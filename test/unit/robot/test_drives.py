@@ -56,11 +56,6 @@ def test_the_worked_example_of_the_docs() -> None:
     assert limits.torque_threshold == pytest.approx((68,), rel=ROUNDING)
 
 
-def test_a_screw_turns_torque_into_force() -> None:
-    force = factors.torque_per_permille(sheet(screw_lead=0.02), 1)
-    assert force == pytest.approx(0.068 * 2 * np.pi / 0.02, rel=ROUNDING)
-
-
 def test_a_linear_motor_has_no_gear() -> None:
     assert factors.torque_per_permille(linear(), 1) == pytest.approx(0.1, rel=ROUNDING)
     assert factors.counts_factor(linear(), 1) == pytest.approx(1e6, rel=ROUNDING)
@@ -99,11 +94,6 @@ def test_without_a_data_sheet_limits_stay_as_they_are() -> None:
     assert factors.with_drive_limits(Limits(), Drives(), 3) == Limits()
 
 
-def test_recorded_permille_become_torque_by_the_same_factor() -> None:
-    drives = sheet(effort="rated_current_permille")
-    assert drives.torque_factor(2) == pytest.approx([0.068, 0.068], rel=ROUNDING)
-
-
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
@@ -115,6 +105,14 @@ def test_recorded_permille_become_torque_by_the_same_factor() -> None:
         ({"force_constant": 0}, "force_constant must not be 0"),
         ({"screw_lead": [-1]}, "screw_lead"),
         ({"rated_torque": 0}, "rated_torque"),
+        (
+            {"rated_current_ma": [3400, 1000], "peak_current_ma": [9000, 900]},
+            "peak_current_ma must not be below",
+        ),
+        (
+            {"effort": "rated_torque_permille", "torque_constant": None},
+            "'rated_torque_permille' requires rated_torque",
+        ),
     ],
 )
 def test_refuses_impossible_motors(more: dict[str, object], sentence: str) -> None:
@@ -125,11 +123,6 @@ def test_refuses_impossible_motors(more: dict[str, object], sentence: str) -> No
 def test_a_missing_entry_of_the_data_sheet_is_named() -> None:
     with pytest.raises(ConfigurationError, match=r"'drives.encoder_counts' \[1/turn\] is missing"):
         factors.counts_factor(sheet(encoder_counts=None), 1)
-
-
-def test_a_peak_current_below_the_rated_one_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="peak_current_ma must not be below"):
-        parse(Drives, {"rated_current_ma": [3400, 1000], "peak_current_ma": [9000, 900]}, "x.yaml")
 
 
 # --- addresses on the bus -------------------------------------------------------------------------
@@ -183,8 +176,3 @@ def test_a_rated_torque_is_enough_for_torques_without_a_constant() -> None:
     assert drives.scales_torque_offset
     assert drives.effort_unit == "permille"
     assert drives.torque_factor(1) == pytest.approx(-0.05, rel=ROUNDING)
-
-
-def test_refuses_thousandths_of_an_unknown_torque() -> None:
-    with pytest.raises(ConfigurationError, match="'rated_torque_permille' requires rated_torque"):
-        parse(Drives, {"effort": "rated_torque_permille"}, "arm.yaml")

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import re
 import struct
 from dataclasses import replace
@@ -42,21 +41,6 @@ def bits(value: float) -> bytes:
     return struct.pack("<d", value)
 
 
-def assert_ros_parameters(value: object, where: str = "") -> None:
-    """ROS 2's parameter types: bool, int, double, string, and lists of one of them, not empty."""
-    if isinstance(value, dict):
-        assert value, where
-        for key, inner in value.items():
-            assert isinstance(key, str), where
-            assert_ros_parameters(inner, f"{where}.{key}")
-    elif isinstance(value, list):
-        assert value, where
-        assert len({type(item) for item in value}) == 1, where
-        assert isinstance(value[0], (bool, int, float, str)), where
-    else:
-        assert isinstance(value, (bool, int, float, str)), where
-
-
 def altered(model: Model, tmp_path: Path, change) -> Path:
     content = yaml.safe_load(model.text())
     change(content["/**"]["ros__parameters"]["model"])
@@ -66,23 +50,15 @@ def altered(model: Model, tmp_path: Path, change) -> Path:
 
 
 @given(st.floats(allow_subnormal=False))
-def test_a_double_is_read_back_as_the_same_double(value):
-    read = yaml.safe_load(number(value))
+def test_a_double_is_read_back_as_the_same_double_by_yaml_and_by_ros(value):
+    text = number(value)
+    read = yaml.safe_load(text)
     assert isinstance(read, float)
     assert math.isnan(read) if math.isnan(value) else bits(read) == bits(value)
-
-
-@given(st.floats(allow_subnormal=False, allow_nan=False, allow_infinity=False))
-def test_a_double_has_the_point_that_makes_ros_read_a_double(value):
-    # rcl's parser tries integers first; strtod must then use up every character
-    text = number(value)
-    assert "." in text
-    assert bits(float(text)) == bits(value)
-
-
-@pytest.mark.parametrize("value", [5e-324, -1e-310])
-def test_subnormal_numbers_which_ros_reads_as_text_become_zero(value):
-    assert yaml.safe_load(number(value)) == 0.0
+    if math.isfinite(value):
+        # rcl's parser tries integers first; strtod must then use up every character
+        assert "." in text
+        assert bits(float(text)) == bits(value)
 
 
 @given(st.text())
@@ -118,23 +94,6 @@ def test_a_block_keeps_its_lines():
     assert read["/**"]["ros__parameters"]["a"] == text
 
 
-def test_the_file_has_only_types_of_ros(identification, failed):
-    for case in (identification, failed):
-        assert_ros_parameters({"model": model_entries(case.model.text())})
-
-
-def test_parameters_come_back_bit_for_bit(identification, tmp_path):
-    rng = np.random.default_rng(1)
-    # numbers of every magnitude, none of which is short in decimal
-    values = rng.normal(size=len(identification.model.mechanism.parameters))
-    values *= 10.0 ** rng.integers(-30, 30, len(values))
-    mechanism = identification.model.mechanism.with_parameters(values)
-    replace(identification.model, mechanism=mechanism).save(tmp_path / "model.yaml")
-    model = load_model(tmp_path / "model.yaml")
-    assert model.parameters.tobytes() == values.tobytes()
-    assert model.mechanism.parameters.tobytes() == values.tobytes()
-
-
 def test_a_mechanism_without_terms_and_locked_joints_comes_back(identification, tmp_path):
     robot = identification.robot.model_copy(update={"terms": (), "locked": {}})
     model = replace(identification.model, robot=robot, mechanism=robot.mechanism(), determined=())
@@ -168,20 +127,6 @@ def test_the_stripped_urdf_and_its_hash_are_in_the_file(identification):
     assert hashlib.sha256(model["urdf"].encode()).hexdigest() == model["urdf_sha256"]
 
 
-def test_an_interrupted_write_leaves_the_old_file(identification, tmp_path, monkeypatch):
-    path = tmp_path / "model.yaml"
-    path.write_text("old")
-
-    def interrupted(descriptor):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        identification.model.save(path)
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["model.yaml"]
-
-
 def test_a_full_disk_leaves_the_old_file_and_is_reported(identification, tmp_path, monkeypatch):
     path = tmp_path / "model.yaml"
     path.write_text("old")
@@ -197,13 +142,6 @@ def test_a_full_disk_leaves_the_old_file_and_is_reported(identification, tmp_pat
     assert [p.name for p in tmp_path.iterdir()] == ["model.yaml"]
 
 
-def test_a_link_to_the_model_is_followed(identification, tmp_path):
-    (tmp_path / "link.yaml").symlink_to(tmp_path / "model.yaml")
-    identification.model.save(tmp_path / "link.yaml")
-    assert (tmp_path / "link.yaml").is_symlink()
-    assert load_model(tmp_path / "model.yaml").provenance.status == "success"
-
-
 def test_a_failed_model_is_saved_only_by_force(identification, failed, tmp_path):
     good, other = tmp_path / "model.yaml", tmp_path / "model.failed.yaml"
     identification.model.save(good)
@@ -215,7 +153,9 @@ def test_a_failed_model_is_saved_only_by_force(identification, failed, tmp_path)
     assert good.read_bytes() == before
     assert not other.exists()
     failed.model.save(other, force=True)
-    assert load_model(other).failed
+    found = load_model(other)
+    assert found.failed
+    assert found.provenance.reasons == failed.verdict.reasons
 
 
 def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):
@@ -306,8 +246,6 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m["errors"]["rmse"].__setitem__(0, "x"), "key 'errors.rmse': must be a number"),
         (lambda m: m["parameters"].pop(), "model.parameters has .* values, expected"),
         (lambda m: m["parameters"].__setitem__(3, math.nan), "key 'parameters'.*finite number"),
-        (lambda m: m["parameters"].__setitem__(3, math.inf), "key 'parameters'.*finite number"),
-        (lambda m: m["parameters"].__setitem__(3, "x"), "key 'parameters'"),
         (lambda m: m["parameters"].__setitem__(3, True), "key 'parameters': must be a number"),
         (lambda m: m["errors"]["unit"].pop(), "model.unit has 2 values, expected 3 as in joints"),
         (lambda m: m["coupling"].pop(), "model.coupling has 8 values, expected 9"),
@@ -334,8 +272,6 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m.update(status="good"), "key 'status'.*'success' or 'failed'"),
         (lambda m: m.update(created="yesterday"), "model.created is 'yesterday'"),
         (lambda m: m.update(profile="robot: ["), "its profile: is not valid YAML"),
-        (lambda m: m.update(profile="- a"), "its profile: must be a mapping"),
-        (lambda m: m.update(profile=""), "its profile: must be a mapping"),
         (lambda m: m.update(profile="just words"), "its profile: must be a mapping"),
         (lambda m: m.update(profile="robot: arm"), "key 'urdf' is missing"),
         (
@@ -379,12 +315,6 @@ def test_refuses_an_altered_model_in_one_sentence(rich, tmp_path, change, senten
         load_model(path)
     assert str(path) in str(refusal.value)
     assert "\n" not in str(refusal.value)
-
-
-def test_reads_a_model_that_another_yaml_writer_rewrote(identification, tmp_path):
-    path = altered(identification.model, tmp_path, lambda model: None)
-    expected = identification.model.mechanism.parameters
-    np.testing.assert_array_equal(load_model(path).parameters, expected)
 
 
 # --- format 2 -----------------------------------------------------------------------------------
@@ -436,12 +366,6 @@ def test_models_of_other_kinds_of_robots_survive_their_text(rich, name):
     )
 
 
-def test_a_failed_model_survives_its_text_with_its_reasons(failed):
-    found = reread(failed.model)
-    assert found.failed
-    assert found.provenance.reasons == failed.verdict.reasons
-
-
 def test_a_model_read_from_a_file_names_it_with_its_sha_256(rich, tmp_path):
     path = tmp_path / "model.yaml"
     rich.save(path)
@@ -449,16 +373,13 @@ def test_a_model_read_from_a_file_names_it_with_its_sha_256(rich, tmp_path):
     assert load_model(path).source == Source("model.yaml", sha256, kind="model")
 
 
-def test_a_model_without_covariance_keeps_its_standard_deviations(rich):
-    found = reread(replace(rich, base=replace(rich.base, covariance=None)))
-    assert found.base.covariance is None
-    assert found.base.by_name == rich.base.by_name
-
-
-def test_a_model_without_base_parameters_comes_back(rich):
-    found = reread(replace(rich, base=BaseEstimate.empty()))
-    assert found.base.names == ()
-    assert found.base.by_name == {}
+@pytest.mark.parametrize("lost", [{"covariance": None}, vars(BaseEstimate.empty())])
+def test_a_model_without_covariance_or_base_parameters_comes_back(rich, lost):
+    base = replace(rich.base, **lost)
+    found = reread(replace(rich, base=base)).base
+    assert (found.covariance is None) == (base.covariance is None)
+    assert found.names == base.names
+    assert found.by_name == base.by_name
 
 
 def test_a_model_that_was_not_identified_is_not_written(rich, tmp_path):
@@ -466,12 +387,6 @@ def test_a_model_that_was_not_identified_is_not_written(rich, tmp_path):
     with pytest.raises(ValueError, match="the model of arm was not identified"):
         model.save(tmp_path / "model.yaml")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_failed_model_cannot_be_made_a_good_one(failed, tmp_path):
-    path = altered(failed.model, tmp_path, lambda m: m.update(status="success"))
-    with pytest.raises(ModelFileError, match=ALTERED):
-        load_model(path)
 
 
 def test_comments_are_not_sealed(rich, tmp_path):
@@ -559,13 +474,10 @@ def test_every_entry_of_a_model_is_a_parameter_of_its_full_name(identification):
     assert found["model.versions.dynid"] == model.provenance.versions["dynid"]
     assert found["model.urdf"] == model.robot.urdf_xml
     assert all(name.startswith("model.") for name in found)
-
-
-def test_a_list_keeps_one_type_and_what_is_not_a_number(identification):
-    found = ros_parameters(identification.model.text(), "model.yaml")
-    lists = [value for value in found.values() if isinstance(value, list)]
-    assert all(len({type(item) for item in values}) == 1 for values in lists)
     assert math.isnan(found["model.errors.r_squared"][0])
+    lists = [value for value in found.values() if isinstance(value, list)]
+    # ROS 2 has no empty lists, and lists of one type
+    assert all(len({type(item) for item in values}) == 1 for values in lists)
 
 
 def test_refuses_what_is_not_yaml():

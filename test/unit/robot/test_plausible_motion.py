@@ -159,18 +159,16 @@ def test_another_unit_of_times_is_named(robot: Robot, factor: float, unit: str, 
         check_motion_is_possible(timed(factor), robot)
 
 
-@pytest.mark.parametrize("amplitude", [0.5, 0.1, 1e-5])
-@pytest.mark.parametrize("rate", [200.0, 20.0])
-def test_times_in_seconds_are_accepted(robot: Robot, amplitude: float, rate: float) -> None:
-    check_motion_is_possible(timed(amplitude=amplitude, rate=rate), robot)
-
-
-def test_a_robot_at_rest_recorded_once_a_second_is_accepted(robot: Robot) -> None:
-    check_motion_is_possible(timed(200.0, amplitude=1e-4), robot)
-
-
-def test_motion_from_pose_to_pose_recorded_once_a_second_is_accepted(robot: Robot) -> None:
-    check_motion_is_possible(timed(200.0, amplitude=1.5), robot)
+@pytest.mark.parametrize(
+    "recording",
+    [
+        *(timed(amplitude=a, rate=rate) for a in (0.5, 0.1, 1e-5) for rate in (200.0, 20.0)),
+        timed(200.0, amplitude=1e-4),  # at rest, recorded once a second
+        timed(200.0, amplitude=1.5),  # from pose to pose, recorded once a second
+    ],
+)
+def test_times_in_seconds_are_accepted(robot: Robot, recording: Recording) -> None:
+    check_motion_is_possible(recording, robot)
 
 
 @pytest.mark.parametrize(
@@ -197,10 +195,11 @@ def test_the_factor_of_a_column_map_is_corrected(
 # --- beyond the limits --------------------------------------------------------------------------
 
 
-def swinging(*offsets: float, amplitude: float = 1.5) -> Recording:
+def swinging(*offsets: float, amplitude: float | list[float] = 1.5) -> Recording:
     """Both joints move in sines of 0.5 and 0.8 Hz about their offsets."""
     time = np.arange(2000) / 200
-    position = amplitude * np.sin(2 * np.pi * np.outer(time, [0.5, 0.8])) + np.array(offsets)
+    swing = np.sin(2 * np.pi * np.outer(time, [0.5, 0.8]))
+    position = np.array(amplitude) * swing + np.array(offsets)
     effort = np.ones((2000, 2))
     return Recording(time, position, effort, joint_names=JOINTS, sampling_rate=200.0)
 
@@ -214,21 +213,20 @@ def test_another_zero_is_found_with_the_offset_that_would_remove_it(robot: Robot
     assert re.search("zero .*offset.*unit .*factor.*direction .*sign", found.remedy)
 
 
-def test_the_zero_of_one_joint_is_found(robot: Robot) -> None:
-    (found,) = beyond_limits(swinging(0.0, 2.5), robot)
-    assert (found.severity, found.joints) == ("warning", (JOINTS[1],))
-
-
-def test_a_factor_that_is_too_large_on_all_joints_is_found(robot: Robot) -> None:
-    (found,) = beyond_limits(swinging(0.0, 0.0, amplitude=3.6), robot)
-    assert (found.severity, found.joints) == ("warning", JOINTS)
-
-
-def test_limits_narrower_than_the_motion_of_one_joint_are_noted(robot: Robot) -> None:
-    recording = swinging(0.0, 0.0)
-    wide = replace(recording, position=recording.position * [1.0, 1.6])
-    (found,) = beyond_limits(wide, robot)
-    assert (found.severity, found.joints) == ("note", (JOINTS[1],))
+@pytest.mark.parametrize(
+    ("recording", "severity", "joints"),
+    [
+        (swinging(0.0, 2.5), "warning", JOINTS[1:]),  # the zero of one joint
+        (swinging(0.0, 0.0, amplitude=3.6), "warning", JOINTS),  # a factor
+        (swinging(0.0, 0.0, amplitude=[1.5, 2.4]), "note", JOINTS[1:]),  # narrow limits
+        (replace(swinging(3.0, 0.0), joint_names=JOINTS[::-1]), "warning", JOINTS[1:]),
+    ],
+)
+def test_joints_beyond_their_limits_are_found(
+    robot: Robot, recording: Recording, severity: str, joints: tuple[str, ...]
+) -> None:
+    (found,) = beyond_limits(recording, robot)
+    assert (found.severity, found.joints) == (severity, joints)
 
 
 @pytest.mark.parametrize("amplitude", [1.5, 2.1])
@@ -249,9 +247,3 @@ def test_without_limits_or_end_nothing_is_beyond(robot: Robot, change: dict[str,
     if not change:
         free = free.with_urdf(URDF.replace("revolute", "continuous"))
     assert not list(beyond_limits(swinging(np.pi, np.pi), free))
-
-
-def test_joints_are_found_by_name_in_any_order(robot: Robot) -> None:
-    swapped = replace(swinging(3.0, 0.0), joint_names=JOINTS[::-1])
-    (found,) = beyond_limits(swapped, robot)
-    assert found.joints == (JOINTS[1],)

@@ -92,33 +92,12 @@ def test_settings_are_left_out_in_a_copy(duo):
     assert changed.without_settings(SimulationSettings) == changed
 
 
-def test_a_copy_with_other_limits_keeps_the_urdf_and_the_settings(duo):
-    weaker = duo.model_copy(
-        update={"limits": duo.limits.model_copy(update={"torque_max": (1.0, 1.0)})}
-    )
-    assert weaker.limits.torque_max == (1.0, 1.0)
-    assert weaker.urdf_xml == duo.urdf_xml
-    assert weaker.tasks == duo.tasks
-
-
-def test_other_terms_reach_the_mechanism(duo):
-    viscous = [term for term in duo.terms if term.kind == "viscous"]
-    assert duo.with_terms(viscous).mechanism().parameter_names[-2:] == ("Fv1", "Fv2")
-
-
 def test_a_robot_cannot_be_changed(duo):
     with pytest.raises(ConfigurationError, match="'name' of Robot cannot be changed"):
         duo.name = "other"
 
 
 # --- as a profile -------------------------------------------------------------------------------
-
-
-def test_its_content_makes_the_same_robot_again(duo):
-    content = duo.yaml_content()
-    assert content["robot"] == "duo"
-    assert content["identification"]["cutoff_hz"] == 15.0
-    assert make_robot(content, URDF) == duo
 
 
 def test_what_was_not_given_can_be_left_out(duo):

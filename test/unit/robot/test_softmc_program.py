@@ -98,12 +98,6 @@ def test_a_linear_axis_has_mass_and_constant_force(
     assert values.get("DynamicParameter3", GRAVITY) == pytest.approx(GRAVITY)
 
 
-def test_friction_is_negative_as_in_the_manual() -> None:
-    values = read(softmc_program(simulated("axis_rotary", "offset")))
-    assert values["ViscousFriction"] < 0
-    assert values["CoulombFriction"] < 0
-
-
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [

@@ -180,7 +180,7 @@ def test_only_regular_files_are_read_and_no_environment(
 def test_an_expansion_that_does_not_end_is_stopped(
     cell: Cell, body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("DYNID_MAX_XACRO_SECONDS", "2")
+    monkeypatch.setenv("DYNID_MAX_XACRO_SECONDS", "1")
     refuse(cell, body, "takes more|not end|without end|more memory")
 
 

@@ -153,17 +153,6 @@ def test_identifies_the_model_of_the_motion(order: int, hz: float) -> None:
     assert found.standard_deviation[0] == pytest.approx(noise, rel=0.05)
 
 
-def test_slow_motion_of_minutes_gets_a_narrow_bandwidth() -> None:
-    rate, noise = 50.0, 0.05
-    time = np.arange(6000)[:, None] / rate
-    motion = np.sin(2 * np.pi * 0.05 * time)
-    measured = motion + noise * np.random.default_rng(5).normal(size=motion.shape)
-    found = KalmanSmoother.tuned(measured, rate, periodic=False)
-    # twenty times the motion's frequency, a twenty-fifth of the Nyquist frequency
-    assert found.bandwidth_hz[0] < 1.0
-    assert np.std(found.motion(measured)[0] - motion) < 0.3 * noise
-
-
 def test_bandwidth_is_at_least_four_periods_of_a_short_recording() -> None:
     rate, samples = 100.0, 100
     noise = np.random.default_rng(6).normal(size=(samples, 1))

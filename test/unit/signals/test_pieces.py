@@ -77,11 +77,6 @@ def test_a_piece_too_short_for_the_filters_is_left_out():
     assert [len(one.time) for one in usable_pieces([enough], robot_of())] == [500, least, 1200]
 
 
-def test_the_first_usable_piece_states_the_source():
-    pieces = usable_pieces([recording_with((20, 60))], robot_of())
-    assert [(one.piece, len(one.sources)) for one in pieces] == [(0, 1)]
-
-
 def test_averaged_periods_need_two_of_them_in_a_piece():
     robot = robot_of(period=2.0)
     pieces = usable_pieces([recording_with((500, 600))], robot)

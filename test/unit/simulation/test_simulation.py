@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import pinocchio
 import pytest
 from support.simulated_puma import (
     EXACT,
@@ -86,32 +85,6 @@ def test_the_integration_is_of_second_order() -> None:
         true = true_parameters(MECHANISM, robot.find(SimulationSettings) or SIMULATION)
         errors.append(np.sqrt(np.mean(residual(motion, true) ** 2)))
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2)
-
-
-def test_motor_work_is_stored_or_lost_to_friction() -> None:
-    motion = truth_of(puma(integration_rate=1000.0))
-    true = true_parameters(MECHANISM, SIMULATION)
-    body = MECHANISM.with_parameters(true)
-    velocity, middle = motion.velocity, motion.middle_velocity
-    ends = motion.position + velocity / (2 * RATE)
-    kinetic = np.einsum("ti,tij,tj->t", velocity, body.mass_matrix(ends), velocity) / 2
-    model = pinocchio.buildModelFromXML(ROBOT.urdf_xml)
-    data = model.createData()
-    potential = [pinocchio.computePotentialEnergy(model, data, q) for q in ends]
-    energy = kinetic + np.array(potential)
-    friction = body.term_torque(motion.position, middle, np.zeros_like(middle))
-    excess = np.exp(-((middle / SIMULATION.stribeck_velocity[0]) ** 2)) * np.sign(middle)
-    lost = friction + np.array(SIMULATION.stribeck_torque) * excess
-    work = np.cumsum(np.sum((motion.torque - lost) * middle, axis=1)) / RATE
-    drift = work - work[0] - (energy - energy[0])
-    assert largest(drift) < 2e-3 * np.ptp(energy)
-
-
-def test_joints_stand_still_between_reversals_instead_of_chattering() -> None:
-    velocity = truth_of(puma()).velocity[:, 0]
-    signs = np.sign(velocity[velocity != 0])
-    assert np.mean(velocity == 0) > 0.02
-    assert np.count_nonzero(np.diff(signs)) <= 12  # some reversals, not one each step
 
 
 # --- the recording ------------------------------------------------------------------------------

@@ -9,13 +9,11 @@ import numpy as np
 import pinocchio
 import pytest
 import yaml
-from support.simulated_puma import EXACT, MECHANISM, RATE, ROBOT, largest, puma, targets
+from support.simulated_puma import EXACT, RATE, ROBOT, largest, puma, targets
 
 from dynid.errors import SimulationError
 from dynid.profile import load_robot
 from dynid.simulation.robot import SimulatedRobot
-from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.true_parameters import true_parameters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,18 +87,6 @@ def slide(folder: Path) -> SimulatedRobot:
 # --- a push ------------------------------------------------------------------------------------
 
 
-def test_a_push_is_the_torque_that_does_the_same_work() -> None:
-    # a single step, in which a robot at rest has not moved when it feels the push
-    simulated = SimulatedRobot(puma(integration_rate=RATE))
-    position = np.array([0.3, -0.8, 0.4, 0.5, -0.6, 0.7])
-    simulated.reset(simulated.commanded(position))
-    simulated.push("flange", FORCE, moment=MOMENT, point=POINT)
-    simulated.step(simulated.commanded(position))
-    jacobian = point_jacobian(pinocchio.buildModelFromXML(ROBOT.urdf_xml), position, "flange")
-    expected = jacobian.T @ np.concatenate([FORCE, MOMENT])
-    assert np.allclose(simulated.truth.external_torque, expected, rtol=0, atol=1e-6)
-
-
 def test_a_push_reaches_through_slides_locked_joints_and_fixed_links(tmp_path) -> None:
     simulated = slide(tmp_path)
     shift, turn = 0.2, -0.9
@@ -113,31 +99,6 @@ def test_a_push_reaches_through_slides_locked_joints_and_fixed_links(tmp_path) -
         [FORCE, MOMENT]
     )
     assert np.allclose(simulated.truth.external_torque, [work[1], work[0]], rtol=0, atol=1e-6)
-
-
-def test_a_pushed_robot_obeys_mechanics_while_its_joints_move() -> None:
-    robot = puma(stribeck_torque=(0.0,), integration_rate=1000.0)
-    simulated = SimulatedRobot(robot)
-    aims = targets()
-    simulated.reset(aims[0])
-    simulated.push("flange", FORCE, point=POINT, rise=0.2)
-    truths = [simulated.truth]
-    for target in aims:
-        simulated.step(target)
-        truths.append(simulated.truth)
-    assert simulated.fault is None
-    position, velocity, acceleration, drives, external = (
-        np.array([getattr(truth, name) for truth in truths])
-        for name in ("position", "velocity", "acceleration", "torque", "external_torque")
-    )
-    middle = (velocity[:-1] + velocity[1:]) / 2
-    state = (position[:-1] + velocity[:-1] / (2 * RATE), middle, acceleration[1:])
-    required = MECHANISM.torque(*state, true_parameters(MECHANISM, robot.find(SimulationSettings)))
-    moving = np.abs(middle) > 0.05
-    # the scheme's error is of the order of (step / shortest time constant)^2 of the torques
-    residual = (drives + external)[1:] - required
-    assert largest(residual[moving]) < 2e-3 * largest(drives)
-    assert largest(external) > 5.0
 
 
 def test_the_drives_hold_against_a_push_until_it_ends() -> None:
@@ -198,19 +159,6 @@ def test_lost_frames_freeze_the_state_and_cost_little_tracking() -> None:
     acceleration = largest(np.diff(aims, 2, axis=0)) * RATE**2
     assert 0 < largest(gappy[5:] - whole[5:]) < acceleration * (5 / RATE) ** 2
     assert np.allclose(*truths, atol=1e-6)
-
-
-def test_saturated_drives_stay_within_what_they_are_left() -> None:
-    limits = ROBOT.limits.torque_max
-    assert limits is not None
-    simulated = SimulatedRobot(puma(**EXACT, following_error=(10.0,)))
-    share = np.array([1, 0.1, 1, 1, 1, 1])
-    simulated.saturate(share)
-    torques = []
-    for _ in range(20):
-        simulated.step(simulated.home, np.full(6, 1000.0))
-        torques.append(simulated.truth.torque)
-    assert np.allclose(np.max(np.abs(torques), axis=0), share * np.array(limits))
 
 
 def test_a_refused_saturation_changes_no_drive() -> None:

@@ -20,7 +20,6 @@ from dynid.dynamics.pose import Pose
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.recording.model import Recording, Source
-from dynid.recording.settings import RecordingSettings
 from dynid.report.wrench import csv_text
 from dynid.robot.model import nominal_model
 from dynid.simulation.robot import SimulatedRobot
@@ -117,35 +116,6 @@ def test_at_a_singularity_the_direction_is_unobservable_and_not_zero() -> None:
     found = estimate(nominal_model(robot), at(robot, stretched, torque), uncertainty(robot))
     assert np.isnan(found.frame_force[0]).any(), "no joint feels a force along the arm"
     assert np.isinf(np.diag(found.frame_force_covariance[0])).any()
-
-
-def test_torques_of_the_motors_give_the_same_wrench() -> None:
-    robot = load_robot("scara_coupled")
-    joint_side = robot.model_copy(update={"coupling": None})
-    coupling = np.array(robot.coupling)
-    tool = robot.kinematics().tool
-    q = np.linspace(0.2, 0.6, len(robot.joints))
-    q[2] = 0.05
-    torque = exact_torque(robot, tool, q, WRENCH)
-    settings = robot.settings(RecordingSettings)
-    motors = robot.with_settings(settings.model_copy(update={"side": "motor"}))
-    at_joints = estimate(nominal_model(joint_side), at(joint_side, q, torque), uncertainty(robot))
-    inverse = np.linalg.inv(coupling)
-    covariance = coupling.T @ coupling * DEVIATION**2
-    deviation = np.sqrt(np.diag(covariance))
-    of_motors = replace(
-        uncertainty(robot),
-        constant=deviation,
-        correlation=covariance / np.outer(deviation, deviation),
-    )
-    at_motors = estimate(
-        nominal_model(motors), at(motors, inverse @ q, coupling.T @ torque), of_motors
-    )
-    known = np.isfinite(at_joints.frame_force[0])
-    assert known.any()
-    assert at_motors.frame_force[0, known] == pytest.approx(
-        at_joints.frame_force[0, known], abs=1e-6
-    )
 
 
 def test_a_frame_that_does_not_move_is_refused_with_its_name() -> None:

@@ -31,16 +31,12 @@ def regressor(information: Information, motion: Motion) -> np.ndarray:
     return stacked / np.linalg.norm(stacked, axis=0) if information.scaled else stacked
 
 
-def test_the_condition_number_is_that_of_the_stacked_regressor(
-    information: Information, motion: Motion
-) -> None:
+def test_the_condition_number_is_that_of_the_stacked_regressor(information, motion):
     expected = np.linalg.cond(regressor(information, motion))
     assert information.condition_number(motion) == pytest.approx(expected)
 
 
-def test_the_smooth_condition_number_nears_the_true_one_from_above(
-    information: Information, motion: Motion
-) -> None:
+def test_the_smooth_condition_number_nears_the_true_one_from_above(information, motion):
     true = 2 * np.log(information.condition_number(motion))
     smooth = [information.value(motion, sharpness) for sharpness in (1.0, 4.0, 64.0)]
     assert smooth[0] > smooth[1] > smooth[2] > true
@@ -48,9 +44,7 @@ def test_the_smooth_condition_number_nears_the_true_one_from_above(
     assert smooth[2] - true < 2 * np.log(len(information.columns)) / 64.0
 
 
-def test_the_determinant_is_that_of_the_information_matrix(
-    information: Information, motion: Motion
-) -> None:
+def test_the_determinant_is_that_of_the_information_matrix(information, motion):
     plain = regressor(replace(information, scaled=False), motion)
     expected = -np.linalg.slogdet(plain.T @ plain)[1] / plain.shape[1]
     value = replace(information, objective="determinant").value(motion, 1.0)
@@ -58,9 +52,7 @@ def test_the_determinant_is_that_of_the_information_matrix(
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_its_slopes_are_those_of_finite_differences(
-    information: Information, motion: Motion, objective: Objective
-) -> None:
+def test_its_slopes_are_those_of_finite_differences(information, motion, objective):
     information = replace(information, objective=objective)
     random = np.random.default_rng(1)
     way = Motion(*(random.standard_normal(part.shape) for part in motion))
@@ -75,9 +67,7 @@ def moved(motion: Motion, step: float, way: Motion) -> Motion:
     return Motion(*(part + step * change for part, change in zip(motion, way, strict=True)))
 
 
-def test_its_slopes_are_the_same_in_pieces_of_any_size(
-    information: Information, motion: Motion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_its_slopes_are_the_same_in_pieces_of_any_size(information, motion, monkeypatch):
     whole = information.slopes(motion, 3.0)
     monkeypatch.setattr("dynid.arrays._BYTES", 1)  # a piece for each sample
     for one, other in zip(information.slopes(motion, 3.0), whole, strict=True):

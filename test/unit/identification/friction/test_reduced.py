@@ -41,9 +41,7 @@ PARTS = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     ],
     ids=["parts of one", "each of several", "parts of several", "groups of many"],
 )
-def test_recordings_or_their_parts_are_folds_of_several_blocks(
-    recordings: int, within: bool, fold: list[int], left_out: str
-) -> None:
+def test_recordings_or_their_parts_are_folds_of_several_blocks(recordings, within, fold, left_out):
     blocks, _ = blocks_of(recordings, within=within)
     assert blocks.fold.tolist() == fold
     assert blocks.left_out == left_out
@@ -52,9 +50,7 @@ def test_recordings_or_their_parts_are_folds_of_several_blocks(
     assert np.all(np.diff(numbers) >= 0)
 
 
-def test_samples_are_averaged_as_far_as_the_filter_allows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_samples_are_averaged_as_far_as_the_filter_allows(monkeypatch):
     monkeypatch.setattr(reduced, "_FEWEST_SAMPLES", 100)
     blocks, settings = blocks_of(1, cutoff_hz=4.0, parallel_filter={"decimation": 10})
     one = blocks.signals[0]
@@ -64,7 +60,7 @@ def test_samples_are_averaged_as_far_as_the_filter_allows(
     assert settings.parallel_filter.decimation == 2
 
 
-def test_averages_are_those_of_the_signals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_averages_are_those_of_the_signals(monkeypatch):
     monkeypatch.setattr(reduced, "_FEWEST_SAMPLES", 100)
     robot = arm_robot(identification={"cutoff_hz": 4.0, "trim_rest": False})
     signals = preprocess(rubbing(seeds=(0,), samples=1000)[0], robot)
@@ -73,14 +69,12 @@ def test_averages_are_those_of_the_signals(monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_allclose(blocks.signals[0].velocity[3], signals.velocity[15:20].mean(axis=0))
 
 
-def test_samples_of_a_short_recording_are_not_averaged() -> None:
+def test_samples_of_a_short_recording_are_not_averaged():
     blocks, _ = blocks_of(1, cutoff_hz=4.0)
     assert blocks.signals[0].sampling_rate == pytest.approx(100.0)
 
 
-def test_long_recordings_are_represented_by_the_middle_of_each_block(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_long_recordings_are_represented_by_the_middle_of_each_block(monkeypatch):
     monkeypatch.setattr(reduced, "_MOST_SAMPLES", 500)
     blocks, _ = blocks_of(1)
     assert len(blocks.signals) == 10
@@ -92,7 +86,7 @@ def test_long_recordings_are_represented_by_the_middle_of_each_block(
     assert len(earlier) == 125
 
 
-def test_the_problem_has_the_blocks_as_folds() -> None:
+def test_the_problem_has_the_blocks_as_folds():
     blocks, settings = blocks_of(2)
     robot = arm_robot()
     mechanism = robot.mechanism()
