@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +25,9 @@ def demo(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     return run_dynid(monkeypatch, "demo", *arguments)
 
 
-def test_without_rclpy_it_runs_in_one_process_with_a_message(tmp_path, monkeypatch, capsys):
+def test_without_rclpy_it_runs_in_one_process_with_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(
         "dynid.cli.demo.find_spec", lambda name: None if name == "rclpy" else find_spec(name)
     )
@@ -46,7 +49,9 @@ def test_without_rclpy_it_runs_in_one_process_with_a_message(tmp_path, monkeypat
         assert recording.sampling_rate == pytest.approx(1000.0)
 
 
-def test_without_a_second_motion_there_is_one_verdict(tmp_path, monkeypatch, capsys):
+def test_without_a_second_motion_there_is_one_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     sine = {
         "type": "sine",
         "start": [0.5, -0.6],
@@ -70,8 +75,12 @@ def test_without_a_second_motion_there_is_one_verdict(tmp_path, monkeypatch, cap
     ],
 )  # fmt: skip
 def test_a_profile_that_cannot_be_played_is_one_sentence_and_exit_code_2(
-    tmp_path, monkeypatch, capsys, changes, sentence
-):
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, object],
+    sentence: str,
+) -> None:
     profile = write_small_robot(tmp_path, **changes)
     out = tmp_path / "out"
     assert demo(monkeypatch, "--without-ros", "--robot", profile, "-o", out) == 2
@@ -82,7 +91,9 @@ def test_a_profile_that_cannot_be_played_is_one_sentence_and_exit_code_2(
 
 
 @pytest.mark.thorough
-def test_what_a_profile_does_not_have_is_derived_stated_and_written(tmp_path, monkeypatch, capsys):
+def test_what_a_profile_does_not_have_is_derived_stated_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     profile = write_small_robot(tmp_path, excitation=None, simulation=None)
     out = tmp_path / "out"
     assert demo(monkeypatch, "--without-ros", "--robot", profile, "-o", out) == 0
@@ -98,8 +109,8 @@ def test_what_a_profile_does_not_have_is_derived_stated_and_written(tmp_path, mo
 
 
 def test_a_robot_that_loses_its_target_ends_the_demonstration_with_the_reason(
-    tmp_path, monkeypatch
-):
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     step = SimulatedRobot.step
 
     def trip(robot: SimulatedRobot, target: np.ndarray) -> object:

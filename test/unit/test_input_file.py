@@ -1,5 +1,7 @@
 """Files that are not readable text: one sentence for each kind, and none blocks."""
 
+from __future__ import annotations
+
 import os
 import socket
 import tracemalloc
@@ -22,31 +24,35 @@ from dynid.text import printable
         (b"a: 1\0", "contains null bytes"),
     ],
 )
-def test_refuses_data_that_are_not_text_in_utf8(tmp_path, content, sentence):
+def test_refuses_data_that_are_not_text_in_utf8(
+    tmp_path: Path, content: bytes, sentence: str
+) -> None:
     path = tmp_path / "f.yaml"
     path.write_bytes(content)
     with pytest.raises(ConfigurationError, match=rf"f\.yaml: cannot be read as text.*{sentence}"):
         read_text(path)
 
 
-def test_reads_a_byte_order_mark_and_all_line_ends(tmp_path):
+def test_reads_a_byte_order_mark_and_all_line_ends(tmp_path: Path) -> None:
     path = tmp_path / "f.yaml"
     path.write_bytes("\ufeffé: 1\r\nb: 2\rc: 3\n".encode())
     assert read_text(path) == "é: 1\nb: 2\nc: 3\n"
 
 
-def test_an_empty_file_is_an_empty_text(tmp_path):
+def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
     (tmp_path / "f").touch()
     assert read_text(tmp_path / "f") == ""
 
 
-def test_refuses_a_pipe_at_once(tmp_path):
+def test_refuses_a_pipe_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "f.yaml")
     with pytest.raises(ConfigurationError, match=r"f\.yaml: is a pipe; expected the name of a"):
         read_text(tmp_path / "f.yaml")
 
 
-def test_refuses_a_socket_a_device_and_a_folder(tmp_path, monkeypatch):
+def test_refuses_a_socket_a_device_and_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)  # names of sockets are short
     with socket.socket(socket.AF_UNIX) as one:
         one.bind("f.yaml")
@@ -58,19 +64,21 @@ def test_refuses_a_socket_a_device_and_a_folder(tmp_path, monkeypatch):
         read_text(tmp_path)
 
 
-def test_refuses_a_file_that_is_not_there(tmp_path):
+def test_refuses_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"gone\.yaml: there is no such file\."):
         read_text(tmp_path / "gone.yaml")
 
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 300, "a/" * 3000])
-def test_refuses_a_name_that_no_file_can_have(tmp_path, name):
+def test_refuses_a_name_that_no_file_can_have(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         read_text(tmp_path / name)
     assert not is_file(tmp_path / name)
 
 
-def test_a_file_larger_than_the_limit_is_not_read(tmp_path, monkeypatch):
+def test_a_file_larger_than_the_limit_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DYNID_MAX_TEXT_BYTES", "10")
     path = tmp_path / "f.yaml"
     path.write_bytes(b"a" * 10)
@@ -80,13 +88,13 @@ def test_a_file_larger_than_the_limit_is_not_read(tmp_path, monkeypatch):
         read_text(path)
 
 
-def test_a_file_without_a_known_size_is_limited_too(monkeypatch):
+def test_a_file_without_a_known_size_is_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNID_MAX_TEXT_BYTES", "10")
     with pytest.raises(ConfigurationError, match="or more, but at most 10 are allowed"):
         read_text(Path("/proc/self/status"))
 
 
-def test_a_small_file_takes_little_memory(tmp_path):
+def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "f.yaml"
     path.write_text("a: 1\n")
     tracemalloc.start()
@@ -97,13 +105,13 @@ def test_a_small_file_takes_little_memory(tmp_path):
         tracemalloc.stop()
 
 
-def test_a_file_without_a_known_size_is_read_to_its_end():
+def test_a_file_without_a_known_size_is_read_to_its_end() -> None:
     content = read_text(Path("/proc/self/status"))
     assert content.startswith("Name:")
     assert "Threads:" in content
 
 
-def test_names_are_shown_in_a_form_safe_for_terminals():
+def test_names_are_shown_in_a_form_safe_for_terminals() -> None:
     assert printable(os.fsdecode(b"\xff\x1b[31m\xc3\xa9.yaml")) == r"\xff\x1b[31mé.yaml"
     assert printable(Path("é/a b")) == "é/a b"
     assert printable("\ud800") == r"\ud800"

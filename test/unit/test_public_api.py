@@ -28,7 +28,7 @@ def result() -> dynid.Identification:
     return dynid.identify(arm_robot(), arm_recording(noise=0.05))
 
 
-def test_every_public_name_can_be_imported():
+def test_every_public_name_can_be_imported() -> None:
     for name in dynid.__all__:
         assert getattr(dynid, name) is not None
     assert set(dynid.__all__) <= set(dir(dynid))
@@ -36,7 +36,7 @@ def test_every_public_name_can_be_imported():
         _ = dynid.load_robots
 
 
-def test_type_checkers_see_the_names_that_are_imported_when_used():
+def test_type_checkers_see_the_names_that_are_imported_when_used() -> None:
     tree = ast.parse(Path(dynid.__file__).read_text("utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     typed = {
@@ -52,14 +52,14 @@ def test_type_checkers_see_the_names_that_are_imported_when_used():
         assert found.__module__.startswith("dynid.")
 
 
-def test_importing_it_imports_no_numerical_library():
+def test_importing_it_imports_no_numerical_library() -> None:
     script = f"import sys, dynid; print([name for name in {HEAVY!r} if name in sys.modules])"
     command = [sys.executable, "-c", script]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
 
 
-def test_settings_by_keyword_replace_those_of_the_robot(result):
+def test_settings_by_keyword_replace_those_of_the_robot(result: dynid.Identification) -> None:
     robot, recording = arm_robot(), arm_recording(noise=0.05)
     again = dynid.identify(robot, recording, estimator="ols", cutoff_hz=20)
     assert again.provenance.estimator == "ols"
@@ -82,7 +82,7 @@ result.rmse
 
 
 @pytest.mark.thorough
-def test_a_type_checker_of_users_finds_wrong_keywords_and_names(tmp_path):
+def test_a_type_checker_of_users_finds_wrong_keywords_and_names(tmp_path: Path) -> None:
     api = pytest.importorskip("mypy.api", reason="mypy: pip install mypy")
     (tmp_path / "user.py").write_text(USER)
     printed, _, _ = api.run(["--ignore-missing-imports", str(tmp_path / "user.py")])
@@ -90,7 +90,7 @@ def test_a_type_checker_of_users_finds_wrong_keywords_and_names(tmp_path):
     assert [line.split(":")[1] for line in errors] == ["7", "8", "9"]
 
 
-def test_keywords_of_type_checkers_are_the_settings():
+def test_keywords_of_type_checkers_are_the_settings() -> None:
     hints = get_type_hints(IdentificationKeywords)
     terms = hints.pop("terms")
     assert TermSettings in get_args(terms)
@@ -110,7 +110,9 @@ def kinds(annotation: object) -> set[object]:
     return {annotation if origin in (None, Literal) else origin}
 
 
-def test_a_saved_model_is_the_one_that_was_identified(result, tmp_path):
+def test_a_saved_model_is_the_one_that_was_identified(
+    result: dynid.Identification, tmp_path: Path
+) -> None:
     result.model.save(tmp_path / "model.yaml")
     model = dynid.load_model(tmp_path / "model.yaml")
     np.testing.assert_array_equal(model.parameters, result.model.parameters)
@@ -129,7 +131,9 @@ def test_a_saved_model_is_the_one_that_was_identified(result, tmp_path):
     np.testing.assert_allclose(model.forward_dynamics(q, dq, torque), ddq, atol=1e-9)
 
 
-def test_results_are_short_as_text_and_tables_in_a_notebook(result):
+def test_results_are_short_as_text_and_tables_in_a_notebook(
+    result: dynid.Identification,
+) -> None:
     robot, recording = arm_robot(), arm_recording(noise=0.05, seed=3)
     validation = dynid.validate(result.model, recording)
     shown = [robot, recording, result, result.model, validation, result.signals[0]]
@@ -145,7 +149,7 @@ def test_results_are_short_as_text_and_tables_in_a_notebook(result):
         assert joint in repr(validation)
 
 
-def test_frames_need_pandas(result, monkeypatch):
+def test_frames_need_pandas(result: dynid.Identification, monkeypatch) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is optional")
     frame = result.model.to_frame()
     assert isinstance(frame, pandas.DataFrame)
@@ -153,7 +157,9 @@ def test_frames_need_pandas(result, monkeypatch):
     assert len(result.to_frame()) == len(result.base_parameters)
 
 
-def test_without_pandas_a_frame_is_refused_in_a_sentence(result, monkeypatch):
+def test_without_pandas_a_frame_is_refused_in_a_sentence(
+    result: dynid.Identification, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(
         dynid.ConfigurationError, match=r"to_frame\(\) needs .* pip install 'pandas'"
@@ -161,7 +167,7 @@ def test_without_pandas_a_frame_is_refused_in_a_sentence(result, monkeypatch):
         result.to_frame()
 
 
-def test_a_urdf_alone_makes_a_robot(tmp_path):
+def test_a_urdf_alone_makes_a_robot(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
     robot = dynid.load_robot(tmp_path / "arm.urdf")
     assert robot.joints == ("shoulder", "elbow", "wrist")
@@ -179,7 +185,7 @@ def test_a_urdf_alone_makes_a_robot(tmp_path):
         dynid.load_robot(tmp_path / "broken.urdf")
 
 
-def test_it_identifies_in_a_thread(result):
+def test_it_identifies_in_a_thread(result: dynid.Identification) -> None:
     found: list[dynid.Identification] = []
 
     def work() -> None:
@@ -192,7 +198,7 @@ def test_it_identifies_in_a_thread(result):
 
 
 @pytest.mark.thorough
-def test_it_runs_in_a_script_from_standard_input(tmp_path):
+def test_it_runs_in_a_script_from_standard_input(tmp_path: Path) -> None:
     script = """
 import dynid
 robot = dynid.load_robot("scara_2r")
@@ -242,17 +248,19 @@ print(dynid.tune_collision(result.model, recording).settings())
         ),
     ],
 )
-def test_a_wrong_argument_is_an_error_in_one_sentence(result, call, words):
+def test_a_wrong_argument_is_an_error_in_one_sentence(
+    result: dynid.Identification, call, words: str
+) -> None:
     with pytest.raises(dynid.DynidError, match=words):
         call(arm_robot(), result.model, arm_recording())
 
 
-def test_payload_and_friction_take_one_recording(result):
+def test_payload_and_friction_take_one_recording(result: dynid.Identification) -> None:
     payload = dynid.identify_payload(result.model, arm_recording(noise=0.05))
     assert len(repr(payload)) < 1500
     assert "mass" in repr(payload)
 
 
-def test_a_renamed_exception_is_accepted_by_its_old_name():
+def test_a_renamed_exception_is_accepted_by_its_old_name() -> None:
     with pytest.warns(DeprecationWarning, match=r"dynid\.WriteError.*removed in 0\.4"):
         assert dynid.OutputError is dynid.WriteError  # type: ignore[attr-defined]

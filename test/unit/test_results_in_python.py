@@ -49,7 +49,9 @@ def no_figures() -> Iterator[None]:
     plt.close("all")
 
 
-def test_predicted_torque_is_that_of_the_report_at_the_recorded_times(result, recording):
+def test_predicted_torque_is_that_of_the_report_at_the_recorded_times(
+    result: dynid.Identification, recording: dynid.Recording
+) -> None:
     torque, band = result.model.predict(recording)
     assert torque.shape == band.shape == recording.effort.shape
     signals = result.signals[0]
@@ -63,7 +65,7 @@ def test_predicted_torque_is_that_of_the_report_at_the_recorded_times(result, re
     assert np.nanmean(covered[rows]) > 0.94
 
 
-def test_rest_is_predicted_too(result, recording):
+def test_rest_is_predicted_too(result: dynid.Identification, recording: dynid.Recording) -> None:
     hold = np.repeat(recording.position[:1], 100, axis=0)
     still = dynid.Recording(np.arange(100) / RATE, hold, np.zeros((100, 3)))
     torque, _ = result.model.predict(still)
@@ -72,13 +74,17 @@ def test_rest_is_predicted_too(result, recording):
     )
 
 
-def test_the_band_of_a_model_that_was_not_identified_is_not_known(recording):
+def test_the_band_of_a_model_that_was_not_identified_is_not_known(
+    recording: dynid.Recording,
+) -> None:
     torque, band = nominal_model(arm_robot()).predict(recording)
     assert np.isfinite(torque).all()
     assert np.isnan(band).all()
 
 
-def test_columns_without_names_are_those_of_the_robot_and_a_note_says_so(result, recording):
+def test_columns_without_names_are_those_of_the_robot_and_a_note_says_so(
+    result: dynid.Identification, recording: dynid.Recording
+) -> None:
     bare = dynid.Recording(recording.time, recording.position, recording.effort)
     validation = dynid.validate(result, bare)
     assert any("shoulder, elbow, wrist, in this order" in note for note in validation.notes)
@@ -87,7 +93,9 @@ def test_columns_without_names_are_those_of_the_robot_and_a_note_says_so(result,
         dynid.validate(result, two)
 
 
-def test_axes_have_a_curve_for_measured_and_model_torque(result, recording):
+def test_axes_have_a_curve_for_measured_and_model_torque(
+    result: dynid.Identification, recording: dynid.Recording
+) -> None:
     axes = result.plot()
     assert len(axes) == len(result.joints)
     for joint, cell in enumerate(axes):
@@ -102,7 +110,7 @@ def test_axes_have_a_curve_for_measured_and_model_torque(result, recording):
     )
 
 
-def test_a_report_never_replaces_what_it_is_of(result, folder):
+def test_a_report_never_replaces_what_it_is_of(result: dynid.Identification, folder: Path) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir()}
     validation = dynid.validate(result, folder / "work.npz")
     writers = {
@@ -116,7 +124,9 @@ def test_a_report_never_replaces_what_it_is_of(result, folder):
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_an_exported_urdf_has_the_identified_mass(result, tmp_path):
+def test_an_exported_urdf_has_the_identified_mass(
+    result: dynid.Identification, tmp_path: Path
+) -> None:
     result.model.export(tmp_path / "ARM.URDF")
     text = (tmp_path / "ARM.URDF").read_text()
     names = result.model.parameter_names
@@ -127,13 +137,15 @@ def test_an_exported_urdf_has_the_identified_mass(result, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["model.json", "model", "model.yaml", "model.usdz"])
-def test_an_export_names_the_endings_that_there_are(result, tmp_path, name):
+def test_an_export_names_the_endings_that_there_are(
+    result: dynid.Identification, tmp_path: Path, name: str
+) -> None:
     with pytest.raises(dynid.ConfigurationError, match=r"one of \.urdf, \.xml, \.sdf, \.usda"):
         result.model.export(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_methods_use_of_packages_above_exists():
+def test_what_methods_use_of_packages_above_exists() -> None:
     places = [
         place
         for path in (ROOT / "dynid").rglob("*.py")
@@ -159,13 +171,17 @@ def test_what_methods_use_of_packages_above_exists():
         ("trim", "trim_rest"),
     ],
 )
-def test_a_guessed_keyword_is_answered_by_the_right_one(recording, key, meant):
+def test_a_guessed_keyword_is_answered_by_the_right_one(
+    recording: dynid.Recording, key: str, meant: str
+) -> None:
     with pytest.raises(dynid.ConfigurationError, match=f"'{key}'; did you mean '{meant}'"):
         dynid.identify(arm_robot(), recording, **{key: 1})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("key", ["gravity", "joints", "x" * 500])
-def test_a_keyword_that_is_near_nothing_is_answered_by_all(recording, key):
+def test_a_keyword_that_is_near_nothing_is_answered_by_all(
+    recording: dynid.Recording, key: str
+) -> None:
     with pytest.raises(
         dynid.ConfigurationError, match="known keys are bootstrap, border, "
     ) as refusal:

@@ -39,7 +39,9 @@ def workshop(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return shutil.copytree(written, tmp_path, dirs_exist_ok=True)
 
 
-def test_identifies_and_validates_and_leaves_four_files(workshop, monkeypatch):
+def test_identifies_and_validates_and_leaves_four_files(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = workshop / "out"
     ran = dynid(*MOTION)
     assert ran.code == 0
@@ -64,7 +66,9 @@ def test_identifies_and_validates_and_leaves_four_files(workshop, monkeypatch):
     assert robot_of_model(written, Path("out/model.yaml")) == "out/my robot.yaml"
 
 
-def test_an_interruption_leaves_the_results_of_one_identification(workshop, monkeypatch):
+def test_an_interruption_leaves_the_results_of_one_identification(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dynid(*MOTION)
     before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
 
@@ -77,7 +81,7 @@ def test_an_interruption_leaves_the_results_of_one_identification(workshop, monk
 
 
 @pytest.mark.usefixtures("workshop")
-def test_json_is_one_object_and_several_recordings_make_one_model():
+def test_json_is_one_object_and_several_recordings_make_one_model() -> None:
     one, both = (json.loads(dynid(*MOTION, *more, "--json").out) for more in ([], ["motion_1"]))
     keys = {"joints", "success", "reasons", "condition_number", "base_parameters", "samples"}
     assert keys <= one.keys()
@@ -88,7 +92,7 @@ def test_json_is_one_object_and_several_recordings_make_one_model():
     assert both["samples"] == 2 * one["samples"]
 
 
-def test_a_failed_criterion_exits_with_1_and_keeps_earlier_results(workshop):
+def test_a_failed_criterion_exits_with_1_and_keeps_earlier_results(workshop: Path) -> None:
     out = workshop / "out"
     out.mkdir()
     (out / "model.yaml").write_text("of an earlier run")
@@ -125,12 +129,14 @@ def is_one_sentence(ran: Ran, part: str) -> bool:
         (["info", "gone.mcap"], "gone.mcap"),
     ],
 )
-def test_a_mistake_gets_one_sentence_and_exit_code_2(arguments, part):
+def test_a_mistake_gets_one_sentence_and_exit_code_2(arguments: list[str], part: str) -> None:
     ran = dynid(*arguments)
     assert is_one_sentence(ran, part), ran
 
 
-def test_convert_writes_the_motion_of_a_csv_file_to_a_bag(tmp_path, monkeypatch):
+def test_convert_writes_the_motion_of_a_csv_file_to_a_bag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     time = np.arange(200) / 100
     table = np.column_stack([time, np.sin(time), np.cos(time)])

@@ -45,7 +45,7 @@ def played(folder: Path, name: str, *more: object) -> dict[str, Any]:
     return found
 
 
-def test_a_push_is_one_alarm_of_its_joint_at_its_time(workshop):
+def test_a_push_is_one_alarm_of_its_joint_at_its_time(workshop: Path) -> None:
     found = played(workshop, "pushed")
     assert found["alarms"] == 1
     assert set(found) == {"robot", "thresholds", "next", "alarms", "minutes", "recordings"}
@@ -64,7 +64,7 @@ def test_a_push_is_one_alarm_of_its_joint_at_its_time(workshop):
     assert ONSET <= later["time"] < ONSET + 0.1  # since the start of the whole recording
 
 
-def test_free_motion_reports_the_smallest_margin_of_every_joint(workshop):
+def test_free_motion_reports_the_smallest_margin_of_every_joint(workshop: Path) -> None:
     found = played(workshop, "free")
     assert found["alarms"] == 0
     margins = found["recordings"][0]["margins"]
@@ -72,13 +72,15 @@ def test_free_motion_reports_the_smallest_margin_of_every_joint(workshop):
     assert all(0 < margin["share"] < 1 for margin in margins)
 
 
-def test_alarms_and_margins_are_printed(workshop):
+def test_alarms_and_margins_are_printed(workshop: Path) -> None:
     printed = play(workshop, "free", "pushed")
     for words in ("free: no alarm in", "pushed: 1 alarm in", "torque error", "duo: 1 alarm in"):
         assert words in printed
 
 
-def test_alarms_of_thresholds_that_were_not_tuned_name_the_command_that_does(workshop):
+def test_alarms_of_thresholds_that_were_not_tuned_name_the_command_that_does(
+    workshop: Path,
+) -> None:
     words = ["collisions", "play", workshop / "free", "-m", workshop / "model.yaml"]
     words += ["-p", workshop / "duo.yaml", "--set"]
     low, high = (f"collision.torque_error_max=[{value}]" for value in (0.01, 1000))
@@ -90,7 +92,7 @@ def test_alarms_of_thresholds_that_were_not_tuned_name_the_command_that_does(wor
     assert "not tuned" not in dynid(*words, high).out
 
 
-def test_alarms_of_tuned_thresholds_name_no_command(workshop, tmp_path):
+def test_alarms_of_tuned_thresholds_name_no_command(workshop: Path, tmp_path: Path) -> None:
     model = shutil.copy(workshop / "model.yaml", tmp_path)
     assert dynid("collisions", "tune", workshop / "tuning", "-m", model, "--into-model").code == 0
     printed = dynid("collisions", "play", workshop / "pushed", "-m", model).out
@@ -108,14 +110,16 @@ def test_alarms_of_tuned_thresholds_name_no_command(workshop, tmp_path):
         (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
     ],
 )
-def test_a_mistake_is_reported_in_one_sentence(workshop, arguments, sentence, monkeypatch):
+def test_a_mistake_is_reported_in_one_sentence(
+    workshop: Path, arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(workshop)
     ran = dynid("collisions", "play", "free", "-m", "model.yaml", *arguments)
     assert ran.code == 2
     assert sentence in ran.said
 
 
-def test_thresholds_of_gears_do_not_go_into_a_model_of_motors(workshop):
+def test_thresholds_of_gears_do_not_go_into_a_model_of_motors(workshop: Path) -> None:
     model, before = workshop / "model.yaml", (workshop / "model.yaml").read_bytes()
     tune = ["collisions", "tune", workshop / "tuning", "-m", model, "-p", workshop / "duo.yaml"]
     ran = dynid(*tune, "--into-model", "--set", "elastic.link_torque=true")
@@ -124,7 +128,7 @@ def test_thresholds_of_gears_do_not_go_into_a_model_of_motors(workshop):
     assert model.read_bytes() == before
 
 
-def test_a_wrong_payload_reduces_the_margins(workshop):
+def test_a_wrong_payload_reduces_the_margins(workshop: Path) -> None:
     payload = workshop / "payload.yaml"
     payload.write_text(
         "/**: {ros__parameters: {payload: {mass: 5.0, centre: [0.3, 0.0, 0.0],"
@@ -150,7 +154,7 @@ def travelling(workshop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
-def test_the_profiles_collision_group_is_kept_with_the_model(travelling):
+def test_the_profiles_collision_group_is_kept_with_the_model(travelling: Path) -> None:
     model = travelling / "model.yaml"
     kept = load_model(model).robot.settings(CollisionSettings)
     assert kept.torque_error_time_constant == (0.032,)
@@ -162,7 +166,7 @@ def test_the_profiles_collision_group_is_kept_with_the_model(travelling):
     assert f"Settings of the detector: of the profile in {model}" in ran.out
 
 
-def test_thresholds_in_the_model_are_used_and_the_rest_of_the_file_stays(travelling):
+def test_thresholds_in_the_model_are_used_and_the_rest_of_the_file_stays(travelling: Path) -> None:
     path, file = travelling / "model.yaml", travelling / "thresholds.yaml"
     before = path.read_text()
     tune = ["collisions", "tune", travelling / "tuning", "-m", path, "--into-model"]
@@ -186,7 +190,7 @@ def test_thresholds_in_the_model_are_used_and_the_rest_of_the_file_stays(travell
     assert load_model(path).text().count("\n    collision:") == 1
 
 
-def test_a_model_without_the_group_gives_defaults_and_names_them(travelling):
+def test_a_model_without_the_group_gives_defaults_and_names_them(travelling: Path) -> None:
     content = yaml.safe_load((travelling / "model.yaml").read_text())
     entries = content["/**"]["ros__parameters"]["model"]
     content["/**"]["ros__parameters"].pop("collision", None)
@@ -210,7 +214,9 @@ def test_a_model_without_the_group_gives_defaults_and_names_them(travelling):
         ({"torque_error_mix": [1.0]}, "did you mean 'torque_error_max'"),
     ],
 )
-def test_wrong_thresholds_in_a_model_are_refused(travelling, tmp_path, group, sentence):
+def test_wrong_thresholds_in_a_model_are_refused(
+    travelling: Path, tmp_path: Path, group: object, sentence: str
+) -> None:
     content = yaml.safe_load((travelling / "model.yaml").read_text())
     content["/**"]["ros__parameters"]["collision"] = group
     (tmp_path / "other.yaml").write_text(yaml.safe_dump(content))
@@ -218,7 +224,7 @@ def test_wrong_thresholds_in_a_model_are_refused(travelling, tmp_path, group, se
         load_model(tmp_path / "other.yaml")
 
 
-def test_a_contact_is_refused_until_it_is_left_out(workshop):
+def test_a_contact_is_refused_until_it_is_left_out(workshop: Path) -> None:
     output = workshop / "without.yaml"
     tune = ["collisions", "tune", workshop / "free", workshop / "pushed"]
     tune += ["-m", workshop / "model.yaml", "-o", output]

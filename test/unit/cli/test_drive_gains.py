@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,7 +31,9 @@ def arguments(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ["drives", "gains", *map(str, words), "--profile", str(folder / "arm.yaml")]
 
 
-def test_prints_constants_and_writes_lines_for_the_profile(arguments, tmp_path):
+def test_prints_constants_and_writes_lines_for_the_profile(
+    arguments: list[str], tmp_path: Path
+) -> None:
     result = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "new")])
     assert result.exit_code == 0, result.output
     for words in ("torque constant", "std. dev.", "consistent", "elbow", "Succeeded."):
@@ -41,7 +44,9 @@ def test_prints_constants_and_writes_lines_for_the_profile(arguments, tmp_path):
     assert np.allclose(constants / CONSTANTS, 1.0, atol=0.02)
 
 
-def test_json_has_the_constants_and_their_standard_deviations(arguments):
+def test_json_has_the_constants_and_their_standard_deviations(
+    arguments: list[str],
+) -> None:
     found = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     assert found["success"]
     elbow = found["joints"]["elbow"]
@@ -52,7 +57,7 @@ def test_json_has_the_constants_and_their_standard_deviations(arguments):
     assert abs(elbow["consistent_value"] / CONSTANTS[1] - 1) < 0.02
 
 
-def test_centre_and_inertia_of_the_payload_reduce_the_uncertainty(arguments):
+def test_centre_and_inertia_of_the_payload_reduce_the_uncertainty(arguments: list[str]) -> None:
     centre = ["--payload-centre", "0.04", "-0.03", "0.1"]
     rough = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     fine = json.loads(CliRunner().invoke(app, [*arguments, *centre, "--json"]).stdout)
@@ -60,7 +65,7 @@ def test_centre_and_inertia_of_the_payload_reduce_the_uncertainty(arguments):
         assert joint["standard_deviation"] < rough["joints"][name]["standard_deviation"]
 
 
-def test_a_constant_that_is_not_identifiable_is_null_with_exit_code_1(arguments):
+def test_a_constant_that_is_not_identifiable_is_null_with_exit_code_1(arguments: list[str]) -> None:
     drives, gains, recording, loaded, _, *rest = arguments
     words = [drives, gains, recording, loaded, recording, *rest]  # no payload at all
     result = CliRunner().invoke(app, [*words, "--json"])
@@ -70,7 +75,7 @@ def test_a_constant_that_is_not_identifiable_is_null_with_exit_code_1(arguments)
     assert found["reasons"]
 
 
-def test_recordings_of_torque_are_refused(arguments):
+def test_recordings_of_torque_are_refused(arguments: list[str]) -> None:
     options = ["--set", "drives={effort: torque}"]
     result = CliRunner().invoke(app, [*arguments, *options])
     assert isinstance(result.exception, EstimationError)

@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,7 +82,7 @@ def handlers() -> list[Any]:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_an_interruption_is_raised_at_once(number):
+def test_an_interruption_is_raised_at_once(number: int) -> None:
     before, steps = handlers(), []
     with interrupted():
         signal.raise_signal(number)
@@ -91,7 +92,7 @@ def test_an_interruption_is_raised_at_once(number):
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_an_interruption_within_a_package_is_raised_after_it(package, number):
+def test_an_interruption_within_a_package_is_raised_after_it(package, number: int) -> None:
     steps: list[str] = []
     with interrupted():
         package["interrupted"](steps, number)
@@ -99,7 +100,7 @@ def test_an_interruption_within_a_package_is_raised_after_it(package, number):
         wait()
 
 
-def test_an_interruption_in_a_callback_of_the_garbage_collector_is_not_lost(package):
+def test_an_interruption_in_a_callback_of_the_garbage_collector_is_not_lost(package) -> None:
     gc.callbacks.append(package["collected"])
     with interrupted():
         gc.collect()
@@ -107,7 +108,7 @@ def test_an_interruption_in_a_callback_of_the_garbage_collector_is_not_lost(pack
         wait()
 
 
-def test_an_interruption_in_a_destructor_is_not_lost():
+def test_an_interruption_in_a_destructor_is_not_lost() -> None:
     class Held:
         def __del__(self) -> None:
             signal.raise_signal(signal.SIGINT)
@@ -118,7 +119,7 @@ def test_an_interruption_in_a_destructor_is_not_lost():
         wait()
 
 
-def test_an_interruption_in_a_callback_of_a_weak_reference_is_not_lost():
+def test_an_interruption_in_a_callback_of_a_weak_reference_is_not_lost() -> None:
     class Held:
         pass
 
@@ -130,7 +131,7 @@ def test_an_interruption_in_a_callback_of_a_weak_reference_is_not_lost():
         wait()
 
 
-def test_other_exceptions_that_nobody_can_catch_are_reported(monkeypatch):
+def test_other_exceptions_that_nobody_can_catch_are_reported(monkeypatch) -> None:
     class Faulty:
         def __del__(self) -> None:
             raise ValueError
@@ -143,7 +144,7 @@ def test_other_exceptions_that_nobody_can_catch_are_reported(monkeypatch):
     assert reported == [ValueError]
 
 
-def test_an_interruption_that_still_waits_is_raised_at_the_end(package):
+def test_an_interruption_that_still_waits_is_raised_at_the_end(package) -> None:
     before = handlers()
     with interrupted():
         package["interrupted"]([])
@@ -151,7 +152,7 @@ def test_an_interruption_that_still_waits_is_raised_at_the_end(package):
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_a_second_signal_at_once_is_the_same_interruption(monkeypatch):
+def test_a_second_signal_at_once_is_the_same_interruption(monkeypatch) -> None:
     monkeypatch.setattr(interruption, "_FORCED", LONGEST)
     with interrupted_outside(["locking"]):
         with pytest.raises(KeyboardInterrupt):
@@ -159,7 +160,7 @@ def test_a_second_signal_at_once_is_the_same_interruption(monkeypatch):
         signal.raise_signal(signal.SIGTERM)
 
 
-def test_another_signal_later_does_not_wait(package, monkeypatch):
+def test_another_signal_later_does_not_wait(package, monkeypatch) -> None:
     monkeypatch.setattr(interruption, "_FORCED", -1.0)
     steps: list[str] = []
     with interrupted_outside(["locking"]), pytest.raises(KeyboardInterrupt):
@@ -167,14 +168,14 @@ def test_another_signal_later_does_not_wait(package, monkeypatch):
     assert steps == []
 
 
-def test_ignored_signals_stay_ignored():
+def test_ignored_signals_stay_ignored() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with interrupted_outside(["locking"]):
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
-def test_an_interruption_from_another_process_ends_a_wait():
+def test_an_interruption_from_another_process_ends_a_wait() -> None:
     def later(send: Callable[[], None]) -> None:
         while not waiting:
             time.sleep(0.001)
@@ -229,31 +230,35 @@ def interrupted_in_import(
 @pytest.mark.parametrize(
     "name", representatives([name for name, one in all_commands().items() if one.module], 4)
 )
-def test_an_interruption_while_a_command_is_imported_ends_it_without_a_complaint(name):
+def test_an_interruption_while_a_command_is_imported_ends_it_without_a_complaint(name: str) -> None:
     done = interrupted_in_import(all_commands()[name].module, *name.split(), "--help")
     assert (done.returncode, done.stderr) == (130, "")
 
 
 @pytest.mark.parametrize("module", representatives(["dynid.cli.application", "typer", "rich"], 1))
-def test_an_interruption_while_the_program_is_imported_ends_it_without_a_complaint(module):
+def test_an_interruption_while_the_program_is_imported_ends_it_without_a_complaint(
+    module: str,
+) -> None:
     done = interrupted_in_import(module, "robots")
     assert (done.returncode, done.stderr) == (130, "")
 
 
-def test_an_interruption_while_serve_is_imported_ends_it_without_a_complaint(tmp_path):
+def test_an_interruption_while_serve_is_imported_ends_it_without_a_complaint(tmp_path) -> None:
     done = interrupted_in_import("pyarrow", "fleet", "serve", str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
-def test_an_interruption_while_serve_imports_dask_ends_it_without_a_complaint(number, tmp_path):
+def test_an_interruption_while_serve_imports_dask_ends_it_without_a_complaint(
+    number: str, tmp_path: Path
+) -> None:
     done = interrupted_in_import("distributed", "fleet", "serve", str(tmp_path), number=number)
     assert done.stderr == ""
     assert done.returncode in {0, 130}  # 0: the pages were served by then
 
 
-def test_an_interruption_while_a_search_imports_ends_it_without_a_complaint(tmp_path):
+def test_an_interruption_while_a_search_imports_ends_it_without_a_complaint(tmp_path: Path) -> None:
     output = tmp_path / "excitation.yaml"
     arguments = ["excite", "-p", str(write_small_robot(tmp_path)), "-o", str(output)]
     done = interrupted_in_import("dynid.excitation.design.optimise", *arguments)
@@ -266,12 +271,12 @@ def test_an_interruption_while_a_search_imports_ends_it_without_a_complaint(tmp_
     assert not output.exists()
 
 
-def test_another_signal_later_ends_a_process_that_imports():
+def test_another_signal_later_ends_a_process_that_imports() -> None:
     done = interrupted_in_import("typer", "robots", forced=-1.0)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_an_interruption_that_waits_is_raised_where_a_command_handles_signals_itself():
+def test_an_interruption_that_waits_is_raised_where_a_command_handles_signals_itself() -> None:
     def block() -> None:
         with interruption.interrupted_between_imports():
             exec(PACKAGE, names)  # noqa: S102
@@ -284,7 +289,7 @@ def test_an_interruption_that_waits_is_raised_where_a_command_handles_signals_it
         block()
 
 
-def test_a_signal_that_waits_is_ignored_once_results_are_written(package):
+def test_a_signal_that_waits_is_ignored_once_results_are_written(package) -> None:
     with interruption.interrupted_once() as ignore:
         package["__name__"] = "importlib.part"
         package["interrupted"]([])
@@ -293,7 +298,7 @@ def test_a_signal_that_waits_is_ignored_once_results_are_written(package):
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_second_signal_does_not_interrupt_what_follows_the_first(number):
+def test_a_second_signal_does_not_interrupt_what_follows_the_first(number: int) -> None:
     with interruption.interrupted_once():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)

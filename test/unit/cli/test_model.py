@@ -37,7 +37,7 @@ def run(*words: object, code: int = 0) -> Ran:
     return ran
 
 
-def test_at_a_state_gives_the_torque_of_the_simulated_robot(arm):
+def test_at_a_state_gives_the_torque_of_the_simulated_robot(arm: Path) -> None:
     motion = {"--q": "30,-45,10", "--dq": "60,0,-60", "--ddq": "0,90,0", "--tau": "9,5,1"}
     options = [word for option in motion.items() for word in option]
     found = json.loads(run("at", "-p", arm, *options, "--degrees", "--json").out)
@@ -58,13 +58,13 @@ def test_at_a_state_gives_the_torque_of_the_simulated_robot(arm):
     }
 
 
-def test_at_a_state_prints_tables(arm):
+def test_at_a_state_prints_tables(arm: Path) -> None:
     printed = run("at", "-p", arm, "--q", "0,0.5,0").out
     for words in ("Mass matrix", "condition number", "Coriolis matrix", "gravity", "viscous"):
         assert words in printed
 
 
-def test_along_a_recording_splits_torque_into_named_columns(arm, tmp_path):
+def test_along_a_recording_splits_torque_into_named_columns(arm: Path, tmp_path: Path) -> None:
     mechanism = arm_robot().mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), noise=0.0), tmp_path / "motion")
     split = tmp_path / "split.csv"
@@ -83,7 +83,7 @@ def test_along_a_recording_splits_torque_into_named_columns(arm, tmp_path):
         np.testing.assert_allclose(column[f"{joint}.viscous [N*m]"], expected, atol=1e-6)
 
 
-def test_along_a_recording_writes_arrays(arm, tmp_path):
+def test_along_a_recording_writes_arrays(arm: Path, tmp_path: Path) -> None:
     mechanism = arm_robot().mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), noise=0.0), tmp_path / "motion")
     split = tmp_path / "split.npz"
@@ -94,14 +94,14 @@ def test_along_a_recording_writes_arrays(arm, tmp_path):
         np.testing.assert_allclose(arrays["error"], arrays["measured"] - arrays["model"])
 
 
-def test_base_parameters_go_to_the_terminal_or_a_file(arm, tmp_path):
+def test_base_parameters_go_to_the_terminal_or_a_file(arm: Path, tmp_path: Path) -> None:
     assert "ZZ1R" in run("base", "-p", arm).out
     table = tmp_path / "base.yaml"
     run("base", "-p", arm, "--format", "yaml", "-o", table)
     assert yaml.safe_load(table.read_text())["robot"] == "arm"
 
 
-def test_code_is_two_files_and_a_count_of_operations(arm, tmp_path):
+def test_code_is_two_files_and_a_count_of_operations(arm: Path, tmp_path: Path) -> None:
     folder = tmp_path / "code"
     arguments = ("code", "-p", arm, "-o", folder, "--name", "my_arm", "--without", "offset")
     printed = run(*arguments).out
@@ -114,13 +114,17 @@ def test_code_is_two_files_and_a_count_of_operations(arm, tmp_path):
 
 
 @pytest.mark.parametrize(("target", "file"), [("st", "arm.st"), ("fmi", "arm.fmu")])
-def test_code_for_other_targets_is_one_file(target, file, arm, tmp_path):
+def test_code_for_other_targets_is_one_file(
+    target: str, file: str, arm: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "code"
     run("code", "-p", arm, "-o", folder, "--target", target)
     assert [path.name for path in folder.iterdir()] == [file]
 
 
-def test_an_identified_model_has_standard_deviations_and_an_origin(arm, tmp_path):
+def test_an_identified_model_has_standard_deviations_and_an_origin(
+    arm: Path, tmp_path: Path
+) -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
@@ -152,7 +156,9 @@ def test_an_identified_model_has_standard_deviations_and_an_origin(arm, tmp_path
         (("code", "-o", "code", "-p", "ARM", "--target", "fmi", "--float"), ["--float", "FMU"]),
     ],
 )
-def test_a_mistake_is_one_sentence_and_exit_code_2(arm, arguments, words, monkeypatch):
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    arm: Path, arguments: tuple[str, ...], words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(arm.parent)
     words = (str(arm) if word == "ARM" else word for word in arguments)
     printed = run(*words, code=2).err
@@ -163,7 +169,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(arm, arguments, words, monkey
     assert not (arm.parent / "code").exists()
 
 
-def test_softmc_writes_the_program_of_a_single_axis(tmp_path):
+def test_softmc_writes_the_program_of_a_single_axis(tmp_path: Path) -> None:
     program = tmp_path / "IDNT1.PRG"
     options = ["-p", "axis_crank_vertical", "--without", "offset", "--axis", "A3"]
     assert str(program) in run("softmc", *options, "--arm-length", 0.4, "-o", program).out.replace(
@@ -174,7 +180,7 @@ def test_softmc_writes_the_program_of_a_single_axis(tmp_path):
     assert "'Omitted: joint terms of kind offset." in text
 
 
-def test_softmc_says_what_its_model_has_no_parameter_for(tmp_path):
+def test_softmc_says_what_its_model_has_no_parameter_for(tmp_path: Path) -> None:
     program = tmp_path / "IDNT1.PRG"
     ran = run("softmc", "-p", "axis_crank_vertical", "-o", program, code=2)
     assert "--without offset" in ran.said

@@ -14,7 +14,7 @@ from support.stored_recording import stored
 from typer.testing import CliRunner, Result
 
 from dynid.cli import app
-from dynid.errors import ConfigurationError, ModelFileError
+from dynid.errors import ConfigurationError, DynidError, ModelFileError
 from dynid.profile import load_model, load_robot
 from dynid.robot.parameter_file import ros_parameters
 from dynid.simulation.true_parameters import carrying
@@ -41,7 +41,7 @@ def identify(folder: Path, *words: object, base: object = "base/model.yaml") -> 
     return run("payload", "identify", *given, *words)
 
 
-def test_payload_yaml_and_a_table_are_written(folder, tmp_path):
+def test_payload_yaml_and_a_table_are_written(folder: Path, tmp_path: Path) -> None:
     given = (folder / "with.npz", "--model", folder / "base/model.yaml")
     result = run("payload", "identify", *given, "-o", tmp_path / "new")
     assert result.exit_code == 0, result.output
@@ -54,7 +54,7 @@ def test_payload_yaml_and_a_table_are_written(folder, tmp_path):
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["payload.yaml"]
 
 
-def test_json_has_errors_without_and_with_the_payload(folder, tmp_path):
+def test_json_has_errors_without_and_with_the_payload(folder: Path, tmp_path: Path) -> None:
     found = json.loads(identify(folder, "-o", tmp_path, "--json").stdout)
     assert found["success"]
     assert found["payload"]["centre_z"]["standard_deviation"] is None
@@ -74,7 +74,7 @@ def test_json_has_errors_without_and_with_the_payload(folder, tmp_path):
         assert joint["rmse_torque"] < 0.5 * joint["rmse_torque_without"]
 
 
-def test_a_failed_payload_is_not_written(folder, tmp_path):
+def test_a_failed_payload_is_not_written(folder: Path, tmp_path: Path) -> None:
     strict = ["--set", "identification.max_relative_torque_error=1e-6"]
     result = identify(folder, "-p", folder / "duo.yaml", *strict, "-o", tmp_path / "new")
     assert result.exit_code == 1
@@ -82,7 +82,7 @@ def test_a_failed_payload_is_not_written(folder, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_the_mass_is_found_with_the_robot_at_rest(folder, tmp_path):
+def test_the_mass_is_found_with_the_robot_at_rest(folder: Path, tmp_path: Path) -> None:
     base = folder / "base/model.yaml"
     arguments = ("payload", "measure", folder / "with.npz", "--base-model", base, "-o", tmp_path)
     result = run(*arguments)
@@ -106,18 +106,20 @@ def test_the_mass_is_found_with_the_robot_at_rest(folder, tmp_path):
         (["--payload", "--base-model", "nowhere.yaml"], ModelFileError, "nowhere.yaml"),
     ],
 )
-def test_missing_options_are_named(folder, arguments, error, sentence):
+def test_missing_options_are_named(
+    folder: Path, arguments: list[str], error: type[DynidError], sentence: str
+) -> None:
     result = run("identify", folder / "with.npz", *arguments)
     assert isinstance(result.exception, error)
     assert sentence in str(result.exception)
 
 
-def test_settings_without_a_profile_are_refused(folder):
+def test_settings_without_a_profile_are_refused(folder: Path) -> None:
     result = identify(folder, "--set", "identification.cutoff_hz=5")
     assert "name it with --profile" in str(result.exception)
 
 
-def test_a_failed_base_model_is_refused(folder, tmp_path):
+def test_a_failed_base_model_is_refused(folder: Path, tmp_path: Path) -> None:
     model = load_model(folder / "base/model.yaml")
     provenance = replace(model.identified_provenance, status="failed")
     replace(model, provenance=provenance).save(tmp_path / "failed.yaml", force=True)
@@ -133,7 +135,9 @@ def identified(folder: Path) -> Path:
     return folder / "loaded/payload.yaml"
 
 
-def test_payload_is_written_for_the_controller_of_a_maker(folder, identified, tmp_path):
+def test_payload_is_written_for_the_controller_of_a_maker(
+    folder: Path, identified: Path, tmp_path: Path
+) -> None:
     model = folder / "base/model.yaml"
     shown = run("payload", "write", identified, "-m", model, "--to", "ur")
     assert shown.exit_code == 0, shown.output
@@ -150,7 +154,9 @@ def test_payload_is_written_for_the_controller_of_a_maker(folder, identified, tm
     assert "gravity_field: [0.0, 0.0, -9.81]" in sensor.stdout
 
 
-def test_payload_of_another_joint_than_the_models_is_refused(folder, identified, tmp_path):
+def test_payload_of_another_joint_than_the_models_is_refused(
+    folder: Path, identified: Path, tmp_path: Path
+) -> None:
     text = identified.read_text()
     joint = load_model(folder / "base/model.yaml").robot.joints[-1]
     assert f"joint '{joint}'" in text
@@ -161,7 +167,9 @@ def test_payload_of_another_joint_than_the_models_is_refused(folder, identified,
     assert "in the frame of joint 'shoulder'" in str(result.exception)
 
 
-def test_limits_with_the_payload_are_written_for_moveit(folder, identified, tmp_path):
+def test_limits_with_the_payload_are_written_for_moveit(
+    folder: Path, identified: Path, tmp_path: Path
+) -> None:
     model, file = folder / "base/model.yaml", tmp_path / "joint_limits.yaml"
     arguments = ("check", "limits", "-m", model, "--payload", identified)
     shown = run(*arguments, "--velocity-scale", 0.5, "-o", file)

@@ -45,7 +45,7 @@ def uncertainty(workshop: Path) -> Path:
     return workshop / "out" / "wrench_uncertainty.yaml"
 
 
-def test_files_and_table_show_the_contact(workshop, tmp_path):
+def test_files_and_table_show_the_contact(workshop: Path, tmp_path: Path) -> None:
     out, given = tmp_path / "out", free(workshop, "free_3", "free_4")
     ran = wrench(workshop, *given, "-o", out)
     assert ran.code == 0
@@ -73,7 +73,9 @@ def test_files_and_table_show_the_contact(workshop, tmp_path):
     assert wrench(workshop, *given, "-o", out, "--force").code == 0
 
 
-def test_json_with_a_stored_uncertainty_equals_the_one_with_free_motion(workshop, uncertainty):
+def test_json_with_a_stored_uncertainty_equals_the_one_with_free_motion(
+    workshop: Path, uncertainty: Path
+) -> None:
     first = json.loads(wrench(workshop, *free(workshop, "free_3"), "--json").out)
     assert json.loads(wrench(workshop, "--uncertainty", uncertainty, "--json").out) == first
     assert set(first) == {"robot", "uncertainty", "recordings"}
@@ -84,7 +86,7 @@ def test_json_with_a_stored_uncertainty_equals_the_one_with_free_motion(workshop
     assert contact["links"] == ["lower"]
 
 
-def test_without_free_motion_it_says_where_the_uncertainty_is_from(workshop):
+def test_without_free_motion_it_says_where_the_uncertainty_is_from(workshop: Path) -> None:
     ran = wrench(workshop)
     assert ran.code == 0
     assert "The rate of false contacts is unknown" in ran.said
@@ -100,7 +102,7 @@ def test_without_free_motion_it_says_where_the_uncertainty_is_from(workshop):
         (["--uncertainty", "nowhere.yaml"], "there is no such file"),
     ],
 )
-def test_a_mistake_is_one_sentence(workshop, more, sentence):
+def test_a_mistake_is_one_sentence(workshop: Path, more: list[str], sentence: str) -> None:
     ran = wrench(workshop, *more)
     assert ran.code == 2
     assert sentence in ran.said
@@ -116,7 +118,9 @@ def test_a_mistake_is_one_sentence(workshop, more, sentence):
         ("per_speed: [", "per_speed: [.nan, ", "per_speed"),
     ],
 )
-def test_a_damaged_uncertainty_is_refused(workshop, uncertainty, tmp_path, old, new, sentence):
+def test_a_damaged_uncertainty_is_refused(
+    workshop: Path, uncertainty: Path, tmp_path: Path, old: str, new: str, sentence: str
+) -> None:
     robot = load_robot(workshop / "duo.yaml")
     text = uncertainty.read_text()
     assert uncertainty_text(read_uncertainty(uncertainty, robot), []) in text
@@ -127,14 +131,16 @@ def test_a_damaged_uncertainty_is_refused(workshop, uncertainty, tmp_path, old, 
         read_uncertainty(path, robot)
 
 
-def test_recordings_of_the_same_name_are_both_shown(workshop, tmp_path):
+def test_recordings_of_the_same_name_are_both_shown(workshop: Path, tmp_path: Path) -> None:
     other = shutil.copytree(workshop / "free_3", tmp_path / "pushed")
     found = json.loads(wrench(workshop, other, "--json").out)["recordings"]
     assert [one["recording"] for one in found] == [str(workshop / "pushed"), str(other)]
     assert len(found[0]["contacts"]) == 1
 
 
-def test_free_motion_that_the_model_does_not_describe_is_refused(workshop, tmp_path):
+def test_free_motion_that_the_model_does_not_describe_is_refused(
+    workshop: Path, tmp_path: Path
+) -> None:
     motion = load_recording(workshop / "free_3", load_robot(workshop / "duo.yaml"))
     write_bag(replace(motion, effort=1000 * motion.effort), tmp_path / "in N mm")
     ran = wrench(workshop, f"--free={tmp_path / 'in N mm'}")
@@ -143,7 +149,9 @@ def test_free_motion_that_the_model_does_not_describe_is_refused(workshop, tmp_p
 
 
 @pytest.mark.parametrize("gain", ["30", "1e-300"])
-def test_recordings_that_are_too_short_for_the_observer_are_refused(workshop, tmp_path, gain):
+def test_recordings_that_are_too_short_for_the_observer_are_refused(
+    workshop: Path, tmp_path: Path, gain: str
+) -> None:
     motion = load_recording(workshop / "free_3", load_robot(workshop / "duo.yaml"))
     write_bag(motion.cut(1.0, 1.015), tmp_path / "short")
     given = ["-p", workshop / "duo.yaml", f"--set=collision.observer_gain={gain}"]

@@ -46,7 +46,7 @@ def settings_with(**changes: object) -> dict[str, object]:
 
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=30)
-def test_pseudo_inertia_agrees_with_pinocchio(seed):
+def test_pseudo_inertia_agrees_with_pinocchio(seed: int) -> None:
     pinocchio.seed(seed % 2**31)
     inertia = pinocchio.Inertia.Random()
     expected = pinocchio.PseudoInertia.FromInertia(inertia).toMatrix()
@@ -54,7 +54,7 @@ def test_pseudo_inertia_agrees_with_pinocchio(seed):
     np.testing.assert_allclose(ours, expected, atol=1e-12)
 
 
-def test_a_body_without_inertia_in_the_urdf_becomes_a_small_sphere():
+def test_a_body_without_inertia_in_the_urdf_becomes_a_small_sphere() -> None:
     """Of 1 kg and 5 cm without a mass; of the URDF's mass if only the inertia is missing."""
     no_mass = re.sub(
         r"<link name=\"hand\">.*?</link>", '<link name="hand"/>', ARM_URDF, flags=re.DOTALL
@@ -77,7 +77,7 @@ def test_a_body_without_inertia_in_the_urdf_becomes_a_small_sphere():
     np.testing.assert_array_equal(reference_parameters(real), real.urdf_parameters)
 
 
-def test_scale_of_a_body_is_its_mass_times_powers_of_its_radius_of_gyration():
+def test_scale_of_a_body_is_its_mass_times_powers_of_its_radius_of_gyration() -> None:
     mechanism = arm_robot().mechanism()
     size = parameter_scale(mechanism)
     for number, mass in enumerate((4.0, 2.0, 0.8)):
@@ -88,7 +88,7 @@ def test_scale_of_a_body_is_its_mass_times_powers_of_its_radius_of_gyration():
     np.testing.assert_array_equal(size[30:], 1.0)
 
 
-def test_noiseless_data_of_a_real_arm_are_reproduced_by_a_consistent_model():
+def test_noiseless_data_of_a_real_arm_are_reproduced_by_a_consistent_model() -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
@@ -98,7 +98,7 @@ def test_noiseless_data_of_a_real_arm_are_reproduced_by_a_consistent_model():
     assert result.consistent
 
 
-def test_bodies_are_consistent_despite_noise_that_makes_least_squares_inconsistent():
+def test_bodies_are_consistent_despite_noise_that_makes_least_squares_inconsistent() -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=300, noise=8.0)
@@ -107,7 +107,7 @@ def test_bodies_are_consistent_despite_noise_that_makes_least_squares_inconsiste
     assert not is_physically_consistent(mechanism, result.unconstrained)
 
 
-def test_consistency_costs_less_than_a_percent_of_torque_error_on_good_data():
+def test_consistency_costs_less_than_a_percent_of_torque_error_on_good_data() -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.5)
@@ -126,7 +126,7 @@ def test_consistency_costs_less_than_a_percent_of_torque_error_on_good_data():
     assert np.all(errors[0] <= 1.01 * errors[1])
 
 
-def test_undetermined_parameters_keep_the_urdf_values():
+def test_undetermined_parameters_keep_the_urdf_values() -> None:
     """The first link turns about a fixed axis, so its mass is not identifiable."""
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
@@ -137,7 +137,7 @@ def test_undetermined_parameters_keep_the_urdf_values():
     assert result.standard[mass] == pytest.approx(truth[mass], rel=1e-3)
 
 
-def test_determined_parameters_do_not_depend_on_the_urdf():
+def test_determined_parameters_do_not_depend_on_the_urdf() -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
@@ -153,7 +153,7 @@ def test_determined_parameters_do_not_depend_on_the_urdf():
     np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
 
 
-def test_a_urdf_a_thousand_times_too_light_does_not_bias_the_masses():
+def test_a_urdf_a_thousand_times_too_light_does_not_bias_the_masses() -> None:
     light = re.sub(
         r'(mass value|i[xyz][xyz])="([^"]*)"',
         lambda found: f'{found[1]}="{1e-3 * float(found[2])}"',
@@ -168,7 +168,7 @@ def test_a_urdf_a_thousand_times_too_light_does_not_bias_the_masses():
     np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
 
 
-def test_large_friction_with_a_small_standard_deviation_is_not_biased_to_zero():
+def test_large_friction_with_a_small_standard_deviation_is_not_biased_to_zero() -> None:
     robot = arm_robot(identification=settings_with() | {"friction_repeatability": 0.0})
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
@@ -185,7 +185,9 @@ def test_large_friction_with_a_small_standard_deviation_is_not_biased_to_zero():
 
 
 @pytest.mark.parametrize(("noise", "determined"), [(8.0, True), (20.0, False)])
-def test_a_standard_deviation_below_half_of_the_scale_counts_as_determined(noise, determined):
+def test_a_standard_deviation_below_half_of_the_scale_counts_as_determined(
+    noise: float, determined: bool
+) -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
@@ -199,7 +201,7 @@ def test_a_standard_deviation_below_half_of_the_scale_counts_as_determined(noise
     assert bool(fitted.determined[friction]) is determined
 
 
-def test_friction_and_rotor_inertia_are_never_negative():
+def test_friction_and_rotor_inertia_are_never_negative() -> None:
     robot = arm_robot(
         terms=[{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "rotor_inertia"}],
         identification=settings_with(),
@@ -219,7 +221,9 @@ def test_friction_and_rotor_inertia_are_never_negative():
         ({"bounds": {"M3": [1.5, 1.6]}}, [20], 1.5, 1.6),
     ],
 )
-def test_masses_are_kept_within_their_bounds(physical, bodies, low, high):
+def test_masses_are_kept_within_their_bounds(
+    physical: dict[str, object], bodies: list[int], low: float, high: float
+) -> None:
     robot = arm_robot(identification=settings_with(physical=physical))
     mechanism = robot.mechanism()
     result = identified(robot, recorded(mechanism, true_parameters(mechanism), noise=0.5))
@@ -233,14 +237,18 @@ def test_masses_are_kept_within_their_bounds(physical, bodies, low, high):
         ({"bounds": {"M9": [0.0, 1.0]}}, "contains 'M9'"),
     ],
 )
-def test_refuses_bounds_that_contradict_each_other_or_are_of_no_parameter(physical, sentence):
+def test_refuses_bounds_that_contradict_each_other_or_are_of_no_parameter(
+    physical: dict[str, object], sentence: str
+) -> None:
     robot = arm_robot(identification=settings_with(physical=physical))
     mechanism = robot.mechanism()
     with pytest.raises(EstimationError, match=sentence):
         identified(robot, recorded(mechanism, true_parameters(mechanism)))
 
 
-def test_a_problem_that_the_solver_gives_up_is_solved_with_less_regularisation(monkeypatch):
+def test_a_problem_that_the_solver_gives_up_is_solved_with_less_regularisation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # as with joints at rest, whose friction differs from the others' by many decades
     solved, tried = physical._smallest, []
 
@@ -260,7 +268,7 @@ def test_a_problem_that_the_solver_gives_up_is_solved_with_less_regularisation(m
     assert min(tried) < 1e-8
 
 
-def test_a_problem_without_a_solution_names_bounds_and_motion():
+def test_a_problem_without_a_solution_names_bounds_and_motion() -> None:
     mechanism = arm_robot().mechanism()
     scale = parameter_scale(mechanism)
     settings = PhysicalSettings(bounds={"M1": (2.0, 1.0)})
@@ -269,7 +277,7 @@ def test_a_problem_without_a_solution_names_bounds_and_motion():
         solve_in_cones(np.eye(len(scale)), np.zeros(len(scale)), *constraints)
 
 
-def test_friction_and_rotor_of_a_joint_that_never_moves_are_exactly_those_of_the_urdf():
+def test_friction_and_rotor_of_a_joint_that_never_moves_are_exactly_those_of_the_urdf() -> None:
     terms = [{"kind": kind} for kind in ("viscous", "coulomb", "offset", "rotor_inertia")]
     robot = arm_robot(terms=terms, identification=settings_with(velocity="differentiated"))
     mechanism = robot.mechanism()
@@ -316,6 +324,6 @@ def _last_joint(factor: float) -> Array:
 
 
 @pytest.mark.parametrize("factor", representatives([1e-3, 1e3, 1e-6], 1))
-def test_parameters_of_a_joint_scale_with_its_torque(factor):
+def test_parameters_of_a_joint_scale_with_its_torque(factor: float) -> None:
     # noise of the other joints contains a little information on a heavy hand: 1 % is allowed
     np.testing.assert_allclose(_last_joint(factor), _last_joint(1.0), rtol=0.01)

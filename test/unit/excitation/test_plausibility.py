@@ -1,6 +1,7 @@
 """Limits, masses and inertias of a URDF that are not believable are named before anything moves."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,13 +65,13 @@ def doubts_of(text: str, **limits: Any) -> tuple[Doubt, ...]:
     return urdf_doubts(robot, Workspace(robot, robot.mechanism()))
 
 
-def test_a_urdf_with_sensible_values_is_not_doubted():
+def test_a_urdf_with_sensible_values_is_not_doubted() -> None:
     assert doubts_of(ARM_URDF) == ()
     assert doubts_of(with_shapes(ARM_URDF)) == ()
 
 
 @pytest.mark.parametrize("name", shipped_profiles())
-def test_the_urdfs_of_shipped_robots_are_not_doubted(name):
+def test_the_urdfs_of_shipped_robots_are_not_doubted(name: str) -> None:
     robot = load_robot(name)
     assert refusal(limit_doubts(robot)) is None
     if not robot.closed_chain.passive:  # passive joints of a URDF alone have no limits
@@ -93,7 +94,9 @@ def test_the_urdfs_of_shipped_robots_are_not_doubted(name):
         ({"lower": "0", "upper": "9"}, ("position",), "from 0 to 9 rad, .* may be degrees"),
     ],
 )
-def test_a_doubtful_limit_is_named_until_the_profile_has_it(limits, keys, words):
+def test_a_doubtful_limit_is_named_until_the_profile_has_it(
+    limits: dict[str, str], keys: tuple[str, ...], words: str
+) -> None:
     text = with_limits(with_light_hand(ARM_URDF), **limits)
     (doubt,) = (doubt for doubt in doubts_of(text) if re.search(words, doubt.sentence))
     assert doubt.limits == keys
@@ -106,7 +109,9 @@ def test_a_doubtful_limit_is_named_until_the_profile_has_it(limits, keys, words)
 
 @pytest.mark.parametrize("size", [0.3, 1.0, 3.0])
 @pytest.mark.parametrize("number", ["10", "10.0", "5", "20"])
-def test_one_number_for_all_efforts_and_velocities_is_a_placeholder(number, size):
+def test_one_number_for_all_efforts_and_velocities_is_a_placeholder(
+    number: str, size: float
+) -> None:
     text = with_masses(with_inertias(ARM_URDF, size), size)
     found = doubts_of(with_limits(text, effort=number, velocity=number))
     (doubt,) = (doubt for doubt in found if "placeholders" in doubt.sentence)
@@ -116,7 +121,7 @@ def test_one_number_for_all_efforts_and_velocities_is_a_placeholder(number, size
     assert not any("placeholders" in doubt.sentence for doubt in other)
 
 
-def test_small_limits_beside_others_in_degrees_are_doubted_too():
+def test_small_limits_beside_others_in_degrees_are_doubted_too() -> None:
     text = ARM_URDF.replace('lower="-3" upper="3"', 'lower="-170" upper="170"', 1)
     text = text.replace('lower="-3" upper="3"', 'lower="-5" upper="6"', 1)
     text = text.replace('lower="-3" upper="3"', 'lower="-2.9" upper="2.9"', 1)
@@ -125,14 +130,14 @@ def test_small_limits_beside_others_in_degrees_are_doubted_too():
     assert "elbow has a limit from -5 to 6 rad beside joints in degrees" in second
 
 
-def test_equal_servos_are_no_placeholders():
+def test_equal_servos_are_no_placeholders() -> None:
     for effort, velocity in (("3.35", "5.2"), ("33.5", "20")):
         text = with_limits(with_light_hand(ARM_URDF), effort=effort, velocity=velocity)
         assert not any("placeholders" in doubt.sentence for doubt in doubts_of(text))
 
 
 @pytest.mark.parametrize("unit", [1e3, 1e2, 1e6])
-def test_lengths_in_other_units_are_named(unit):
+def test_lengths_in_other_units_are_named(unit: float) -> None:
     def scaled(match: re.Match[str]) -> str:
         return match[1] + " ".join(f"{float(word) * unit:g}" for word in match[2].split()) + '"'
 
@@ -143,7 +148,7 @@ def test_lengths_in_other_units_are_named(unit):
     assert re.search(r"(elbow|wrist) is \d\S* m .* correct <origin>", doubt.sentence)
 
 
-def test_a_robot_that_cannot_hold_itself_is_named_and_only_warned_of():
+def test_a_robot_that_cannot_hold_itself_is_named_and_only_warned_of() -> None:
     needs = make_robot(ARM, ARM_URDF).mechanism()
     q = np.random.default_rng(1).uniform(-3, 3, (200, 3))
     held = np.abs(needs.gravity_torque(q)).max(axis=0)
@@ -168,18 +173,18 @@ def test_a_robot_that_cannot_hold_itself_is_named_and_only_warned_of():
         (with_masses, 2e-4, "about as light as air"),
     ],
 )
-def test_bodies_in_other_units_are_named(change, factor, words):
+def test_bodies_in_other_units_are_named(change: Any, factor: float, words: str) -> None:
     found = [doubt.sentence for doubt in doubts_of(change(with_shapes(ARM_URDF), factor))]
     named = [sentence for sentence in found if words in sentence]
     assert named
     assert all(re.search("link '.*' .*; correct <", sentence) for sentence in named)
 
 
-def test_without_shapes_inertias_are_compared_with_the_robots_length():
+def test_without_shapes_inertias_are_compared_with_the_robots_length() -> None:
     assert any("whole robot" in d.sentence for d in doubts_of(with_inertias(ARM_URDF, 1e4)))
 
 
-def test_a_real_robot_does_not_move_within_doubtful_limits():
+def test_a_real_robot_does_not_move_within_doubtful_limits() -> None:
     sine = {"type": "sine", "start": 0, "target": 0.2, "frequency": 0.2, "duration": 5}
     workspace = {"planes": "none", "self_collision": False}
     content = ARM | {"excitation": sine, "workspace": workspace}
@@ -197,7 +202,7 @@ def test_a_real_robot_does_not_move_within_doubtful_limits():
         player.prepare(make_plan(confirmed), Options())
 
 
-def test_a_rehearsal_warns_and_names_the_limits_it_uses(tmp_path):
+def test_a_rehearsal_warns_and_names_the_limits_it_uses(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(with_limits(ARM_URDF, velocity="0"))
     prepared = prepare(str(tmp_path / "arm.urdf"), tmp_path / "out")
     warned, used = prepared.assumed[:2]
@@ -209,7 +214,9 @@ def test_a_rehearsal_warns_and_names_the_limits_it_uses(tmp_path):
 
 
 @pytest.mark.parametrize("effort", representatives(["0.01", "1e-6"], 1))
-def test_a_rehearsal_of_a_robot_that_cannot_hold_itself_has_no_limit_of_torque(tmp_path, effort):
+def test_a_rehearsal_of_a_robot_that_cannot_hold_itself_has_no_limit_of_torque(
+    tmp_path: Path, effort: str
+) -> None:
     (tmp_path / "arm.urdf").write_text(with_limits(ARM_URDF, effort=effort))
     (tmp_path / "arm.yaml").write_text(yaml.safe_dump(ARM | {"limits": {"velocity": 1}}))
     for file in ("arm.urdf", "arm.yaml"):
@@ -220,7 +227,7 @@ def test_a_rehearsal_of_a_robot_that_cannot_hold_itself_has_no_limit_of_torque(t
         assert prepare(prepared.profile, tmp_path / "out").assumed == ()
 
 
-def test_a_rehearsal_keeps_weak_torques_with_which_a_motion_is_possible(tmp_path):
+def test_a_rehearsal_keeps_weak_torques_with_which_a_motion_is_possible(tmp_path: Path) -> None:
     still = with_limits(ARM_URDF, effort="100")
     mechanism = make_robot(ARM, still).mechanism()
     q = np.random.default_rng(1).uniform(-3, 3, (2000, 3))
@@ -233,14 +240,14 @@ def test_a_rehearsal_keeps_weak_torques_with_which_a_motion_is_possible(tmp_path
     )
 
 
-def test_a_rehearsal_names_bodies_in_other_units(tmp_path):
+def test_a_rehearsal_names_bodies_in_other_units(tmp_path: Path) -> None:
     text = with_limits(with_inertias(with_shapes(ARM_URDF), 1e-3), effort="100")
     (tmp_path / "arm.urdf").write_text(text)
     assumed = prepare(str(tmp_path / "arm.urdf"), tmp_path / "out").assumed
     assert any("as if all mass were in one point" in sentence for sentence in assumed)
 
 
-def test_a_negative_limit_is_refused_with_its_line(tmp_path):
+def test_a_negative_limit_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(with_limits(ARM_URDF, effort="-1"))
     with pytest.raises(DynidError, match=r"joint 'shoulder' \(line \d+\) .* effort -1, expected"):
         load_robot(tmp_path / "arm.urdf")

@@ -51,13 +51,15 @@ def diagnosed(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> list[str]:
 # --- order and suppressed causes --------------------------------------------------------------
 
 
-def test_every_suppressing_cause_exists():
+def test_every_suppressing_cause_exists() -> None:
     suppressing = {cause for others in causes.SUPPRESSED_BY.values() for cause in others}
     assert {*causes.SUPPRESSED_BY, *suppressing} <= set(CAUSES)
     assert len(CAUSES) == 42
 
 
-def test_findings_are_sorted_by_severity_then_in_the_order_of_causes(monkeypatch):
+def test_findings_are_sorted_by_severity_then_in_the_order_of_causes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = (
         a_finding("ill_conditioned", "note"),
         a_finding("too_short"),
@@ -77,28 +79,34 @@ def test_findings_are_sorted_by_severity_then_in_the_order_of_causes(monkeypatch
     ],
 )
 def test_consequence_is_suppressed_by_its_cause_at_the_same_joint(
-    monkeypatch, joint, other, reported
-):
+    monkeypatch: pytest.MonkeyPatch, joint: str | None, other: str | None, reported: list[str]
+) -> None:
     found = (a_finding("friction_terms", joint=joint), a_finding("saturation", joint=other))
     assert diagnosed(monkeypatch, *found) == reported
 
 
-def test_a_gear_with_play_suppresses_contact_of_every_joint(monkeypatch):
+def test_a_gear_with_play_suppresses_contact_of_every_joint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = (a_finding("contact", joint="elbow"), a_finding("backlash", joint="wrist"))
     assert diagnosed(monkeypatch, *found) == ["backlash"]
 
 
-def test_flipped_sign_of_one_joint_suppresses_findings_at_others(monkeypatch):
+def test_flipped_sign_of_one_joint_suppresses_findings_at_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = (a_finding("friction_terms", joint="elbow"), a_finding("flipped_sign", joint="wrist"))
     assert diagnosed(monkeypatch, *found) == ["flipped_sign"]
 
 
-def test_a_note_suppresses_nothing(monkeypatch):
+def test_a_note_suppresses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = (a_finding("friction_terms"), a_finding("time_shift", "note"))
     assert diagnosed(monkeypatch, *found) == ["friction_terms", "time_shift"]
 
 
-def test_cause_with_a_pose_out_of_reach_gives_no_finding(monkeypatch):
+def test_cause_with_a_pose_out_of_reach_gives_no_finding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def out_of_reach(_: Case) -> list[Finding]:
         raise MechanismError("the loop cannot be closed.")
 
@@ -109,13 +117,13 @@ def test_cause_with_a_pose_out_of_reach_gives_no_finding(monkeypatch):
     assert found.cause == "noise"
 
 
-def test_sentences_are_observation_and_remedy_except_for_notes():
+def test_sentences_are_observation_and_remedy_except_for_notes() -> None:
     found = [a_finding("noise"), a_finding("over_fit", "note")]
     assert sentences(found) == ["noise seen. Mend it."]
 
 
 @pytest.mark.thorough
-def test_long_recordings_give_the_same_findings_as_short_ones():
+def test_long_recordings_give_the_same_findings_as_short_ones() -> None:
     robot = limited_arm()
     long = swung(robot, duration=100.0)  # decimated
     assert findings(robot, long) == {}
@@ -144,13 +152,17 @@ def run(monkeypatch: pytest.MonkeyPatch, workshop: Path, *arguments: str) -> int
     return run_dynid(monkeypatch, "diagnose", *arguments)
 
 
-def test_good_recording_exits_0(workshop, monkeypatch, capsys):
+def test_good_recording_exits_0(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, workshop, "good", "-p", "arm.yaml") == 0
     assert "No problem found." in capsys.readouterr().out
     assert "✓ Nothing found" in (workshop / "out" / "diagnosis.html").read_text()
 
 
-def test_findings_are_printed_with_their_remedy_and_exit_1(workshop, monkeypatch, capsys):
+def test_findings_are_printed_with_their_remedy_and_exit_1(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, workshop, "flipped", "-p", "arm.yaml", "-o", "here") == 1
     printed = capsys.readouterr().out
     assert "problem, flipped sign:" in printed
@@ -159,8 +171,8 @@ def test_findings_are_printed_with_their_remedy_and_exit_1(workshop, monkeypatch
 
 
 def test_recording_that_cannot_be_identified_is_diagnosed_without_a_model(
-    workshop, monkeypatch, capsys
-):
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, workshop, "rest", "-p", "arm.yaml", "--json") == 1
     printed = json.loads(capsys.readouterr().out)
     assert "an identification needs motion" in printed["no_model"]
@@ -172,7 +184,9 @@ def test_recording_that_cannot_be_identified_is_diagnosed_without_a_model(
     }
 
 
-def test_model_contains_its_profile(workshop, monkeypatch, capsys):
+def test_model_contains_its_profile(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     robot = limited_arm()
     identify(robot, [swung(robot)]).model.save(workshop / "model.yaml")
     assert run(monkeypatch, workshop, "good", "--model", "model.yaml") == 0
@@ -190,7 +204,13 @@ def test_model_contains_its_profile(workshop, monkeypatch, capsys):
         (["good", "--model", "arm.urdf"], "arm.urdf"),
     ],
 )
-def test_user_errors_are_one_sentence_and_exit_2(workshop, monkeypatch, capsys, arguments, said):
+def test_user_errors_are_one_sentence_and_exit_2(
+    workshop: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    said: str,
+) -> None:
     assert run(monkeypatch, workshop, *arguments) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert said in line
@@ -199,7 +219,7 @@ def test_user_errors_are_one_sentence_and_exit_2(workshop, monkeypatch, capsys, 
 # --- the page ---------------------------------------------------------------------------------
 
 
-def test_every_finding_is_on_the_page_with_evidence_and_plot(tmp_path):
+def test_every_finding_is_on_the_page_with_evidence_and_plot(tmp_path: Path) -> None:
     time = np.linspace(0, 1, 5_000)
     traces = (Trace(time, np.sin(time), "line <1>"), Trace(time, time, "$dots$", "dots"))
     plot = Plot("time [s]", "torque [N m]", traces)
@@ -220,7 +240,7 @@ def test_every_finding_is_on_the_page_with_evidence_and_plot(tmp_path):
     assert len(page) < 100_000
 
 
-def test_reports_have_a_section_on_the_diagnosis():
+def test_reports_have_a_section_on_the_diagnosis() -> None:
     robot = limited_arm()
     recording = swung(robot)
     flipped = replace(recording, effort=recording.effort * [1.0, -1.0, 1.0])

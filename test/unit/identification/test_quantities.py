@@ -50,7 +50,9 @@ def evaluated(text: str, x: float = X, y: float = Y) -> Dual:
         ("3 * x - x / (x + y)", 3 * X - X / (X + Y)),
     ],
 )
-def test_an_expression_has_the_value_and_the_gradient_of_its_formula(text, value):
+def test_an_expression_has_the_value_and_the_gradient_of_its_formula(
+    text: str, value: float
+) -> None:
     found = evaluated(text)
     assert float(found.value) == pytest.approx(value, rel=1e-14)
     step = 1e-6
@@ -88,7 +90,7 @@ def test_an_expression_has_the_value_and_the_gradient_of_its_formula(text, value
         ("2 ** M1", "the exponent 'M1' must be a number, without names"),
     ],
 )
-def test_an_invalid_expression_is_refused_in_one_sentence(text, sentence):
+def test_an_invalid_expression_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     profile = f"{{robot: r, urdf: r.urdf, joints: [a], quantities: {{odd: {{of: {text!r}}}}}}}"
     with pytest.raises(ConfigurationError) as refused:
         make_robot(yaml.safe_load(profile), "", where="r.yaml")
@@ -99,7 +101,7 @@ def test_an_invalid_expression_is_refused_in_one_sentence(text, sentence):
     assert "\n" not in message
 
 
-def test_a_misspelt_key_of_a_quantity_is_named():
+def test_a_misspelt_key_of_a_quantity_is_named() -> None:
     profile = "{robot: r, urdf: r, joints: [a], quantities: {mass: {of: M1, units: kg}}}"
     with pytest.raises(ConfigurationError, match=r"unknown key 'quantities\.mass\.units'"):
         make_robot(yaml.safe_load(profile), "", where="r.yaml")
@@ -142,7 +144,7 @@ def found(
     return quantity
 
 
-def test_standard_deviation_of_a_function_agrees_with_random_samples():
+def test_standard_deviation_of_a_function_agrees_with_random_samples() -> None:
     estimate = an_estimate(BASE)
     quantity = found("g * sqrt(MX1**2 + MY1**2)", estimate)
     drawn = np.random.default_rng(0).multivariate_normal(
@@ -155,12 +157,12 @@ def test_standard_deviation_of_a_function_agrees_with_random_samples():
     assert quantity.value == pytest.approx(values.mean(), rel=0.01)
 
 
-def test_g_is_the_magnitude_of_the_profiles_gravity():
+def test_g_is_the_magnitude_of_the_profiles_gravity() -> None:
     moon = MECHANISM.with_gravity([0.0, 1.2, -1.6])
     assert found("g * MX1 / MX1", mechanism=moon).value == pytest.approx(2.0)
 
 
-def test_a_base_parameter_is_identifiable_and_its_parts_are_not():
+def test_a_base_parameter_is_identifiable_and_its_parts_are_not() -> None:
     assert not found("ZZ1 + Ia1").unknown
     for part in ("ZZ1", "Ia1", "ZZ1 + 2 * Ia1", "ZZ1 - Ia1"):
         quantity = found(part)
@@ -169,11 +171,11 @@ def test_a_base_parameter_is_identifiable_and_its_parts_are_not():
         assert math.isnan(quantity.standard_deviation)
 
 
-def test_parameters_without_effect_on_torque_are_named():
+def test_parameters_without_effect_on_torque_are_named() -> None:
     assert found("M1 + MX1").unknown == "torque does not depend on M1."
 
 
-def test_parameters_that_the_motion_does_not_excite_are_named():
+def test_parameters_that_the_motion_does_not_excite_are_named() -> None:
     silent = np.array([name != "MY1" for name in BASE.names])
     estimate = an_estimate(BASE, determined=silent)
     assert (
@@ -183,7 +185,7 @@ def test_parameters_that_the_motion_does_not_excite_are_named():
 
 
 @pytest.mark.parametrize("of", ["sqrt(-MX1)", "MX1 / (MX1 - MX1)", "acos(1 + abs(MX1))"])
-def test_an_expression_without_a_finite_value_is_unknown(of):
+def test_an_expression_without_a_finite_value_is_unknown(of: str) -> None:
     assert found(of).unknown == (
         "it has no finite value or derivative at the identified parameters."
     )
@@ -197,13 +199,15 @@ def test_an_expression_without_a_finite_value_is_unknown(of):
         ("g * 2", r"quantity 'it': 'g \* 2' must contain a parameter, such as M1."),
     ],
 )
-def test_an_unknown_parameter_is_refused(of, sentence):
+def test_an_unknown_parameter_is_refused(of: str, sentence: str) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
         found(of)
 
 
 @pytest.mark.parametrize("inertia_too", [False, True])
-def test_preload_and_weight_are_identifiable_only_if_the_inertia_is_the_mass(inertia_too):
+def test_preload_and_weight_are_identifiable_only_if_the_inertia_is_the_mass(
+    inertia_too: bool,
+) -> None:
     robot = load_robot("axis_linear_spring")
     terms = [*robot.joint_terms(), *([JointTerm("rotor_inertia", 0)] if inertia_too else [])]
     mechanism = Mechanism(robot.urdf_xml, robot.joints, gravity=robot.gravity, terms=terms)
@@ -254,7 +258,9 @@ def identified(axis: str, *overrides: str, seed: int = 0) -> dict[str, Quantity]
 
 
 @pytest.mark.parametrize("axis", sorted(TRUE))
-def test_quantities_of_a_single_axis_are_within_four_standard_deviations_of_the_truth(axis):
+def test_quantities_of_a_single_axis_are_within_four_standard_deviations_of_the_truth(
+    axis: str,
+) -> None:
     quantities = identified(axis)
     assert quantities.keys() == TRUE[axis].keys()
     for name, true in TRUE[axis].items():
@@ -264,7 +270,7 @@ def test_quantities_of_a_single_axis_are_within_four_standard_deviations_of_the_
 
 
 @pytest.mark.thorough
-def test_standard_deviations_are_the_scatter_of_thirty_noisy_recordings():
+def test_standard_deviations_are_the_scatter_of_thirty_noisy_recordings() -> None:
     # noise must dominate, because errors at reversals are the same in each recording
     noise = "simulation.torque_noise=3"
     runs = [identified("axis_crank_vertical", noise, seed=seed) for seed in range(30)]

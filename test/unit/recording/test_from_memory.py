@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def same(one: Recording, other: Recording) -> bool:
     return one.joints == other.joints and all(np.allclose(*pair, atol=1e-9) for pair in pairs)
 
 
-def test_rate_and_names_of_arrays_follow_from_them(arrays):
+def test_rate_and_names_of_arrays_follow_from_them(arrays: tuple[np.ndarray, ...]) -> None:
     time, position, effort = arrays
     recording = Recording(time + 7, position, effort)
     assert recording.sampling_rate == pytest.approx(RATE)
@@ -42,7 +43,7 @@ def test_rate_and_names_of_arrays_follow_from_them(arrays):
     assert recording.velocity is None
 
 
-def test_uneven_times_are_sampled_uniformly(arrays):
+def test_uneven_times_are_sampled_uniformly(arrays: tuple[np.ndarray, ...]) -> None:
     time, position, effort = arrays
     late = time + 0.002 * np.sin(np.arange(300))
     with pytest.raises(ArgumentError, match="equal steps"):
@@ -72,13 +73,15 @@ def test_uneven_times_are_sampled_uniformly(arrays):
         ({"position": np.zeros((300, 0))}, "position has shape"),
     ],
 )
-def test_unsuitable_arrays_are_refused_in_a_sentence(arrays, changes, words):
+def test_unsuitable_arrays_are_refused_in_a_sentence(
+    arrays: tuple[np.ndarray, ...], changes: dict[str, object], words: str
+) -> None:
     given = dict(zip(("time", "position", "effort"), arrays, strict=True)) | changes
     with pytest.raises(DynidError, match=words):
         Recording.from_arrays(**given)  # type: ignore[arg-type]
 
 
-def test_a_frame_is_read_back_with_the_names_of_its_joints(recording):
+def test_a_frame_is_read_back_with_the_names_of_its_joints(recording: Recording) -> None:
     pytest.importorskip("pandas", reason="pandas is optional")
     frame = recording.to_frame()
     assert same(Recording.from_frame(frame), recording)
@@ -90,7 +93,9 @@ def test_a_frame_is_read_back_with_the_names_of_its_joints(recording):
 
 
 @pytest.mark.parametrize("name", ["copy.npz", "copy.csv", "copy.NPZ", "copy"])
-def test_a_saved_recording_is_read_back_and_never_replaced(recording, tmp_path, name):
+def test_a_saved_recording_is_read_back_and_never_replaced(
+    recording: Recording, tmp_path: Path, name: str
+) -> None:
     recording.save(tmp_path / name)
     if name.endswith("csv"):
         assert same(Recording.from_csv(tmp_path / name), recording)
@@ -102,13 +107,13 @@ def test_a_saved_recording_is_read_back_and_never_replaced(recording, tmp_path, 
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
-def test_a_recording_without_a_folder_leaves_nothing(recording, tmp_path):
+def test_a_recording_without_a_folder_leaves_nothing(recording: Recording, tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="cannot be written"):
         recording.save(tmp_path / "none" / "copy.npz")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_gaps_are_gaps_when_a_saved_recording_is_read(recording, tmp_path):
+def test_gaps_are_gaps_when_a_saved_recording_is_read(recording: Recording, tmp_path: Path) -> None:
     missing = np.zeros(300, bool)
     missing[100:180] = True
     gapped = replace(recording, missing=missing, gaps=((100, 180),))
@@ -120,6 +125,6 @@ def test_gaps_are_gaps_when_a_saved_recording_is_read(recording, tmp_path):
 
 
 @pytest.mark.parametrize("index", [0, "elbow", slice(0, 2, 2), (1, 2), slice("a", "b")])
-def test_an_index_that_is_no_span_is_refused(recording, index):
+def test_an_index_that_is_no_span_is_refused(recording: Recording, index: object) -> None:
     with pytest.raises(ArgumentError, match=r"recording\[2:8\]"):
         recording[index]  # type: ignore[index]

@@ -68,12 +68,14 @@ def the_only(recording: Recording) -> Contradiction:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_clean_recording_has_no_contradiction(seed):
+def test_a_clean_recording_has_no_contradiction(seed: int) -> None:
     assert contradictions(clean(seed=seed)) == ()
 
 
 @pytest.mark.parametrize(("per_cycle", "size"), [(9.0, 0.05), (9.0, 0.02), (12.0, 0.05)])
-def test_a_velocity_of_few_samples_per_cycle_is_that_of_the_positions(per_cycle, size):
+def test_a_velocity_of_few_samples_per_cycle_is_that_of_the_positions(
+    per_cycle: float, size: float
+) -> None:
     time = np.arange(4000)[:, None] / RATE + np.arange(3)
     omega = 2 * np.pi * RATE / per_cycle
     fast = replace(
@@ -102,7 +104,7 @@ def test_a_velocity_of_few_samples_per_cycle_is_that_of_the_positions(per_cycle,
         lambda r: one_stale(r),  # noqa: PLW0108 (defined below)
     ],
 )
-def test_what_drives_do_is_no_contradiction(change):
+def test_what_drives_do_is_no_contradiction(change: Callable[[Recording], Recording]) -> None:
     assert found(change(clean())) == []
 
 
@@ -134,7 +136,7 @@ def one_stale(recording: Recording) -> Recording:
 # --- velocity ----------------------------------------------------------------------------------
 
 
-def test_a_wrong_sign_is_found_and_corrected():
+def test_a_wrong_sign_is_found_and_corrected() -> None:
     wrong = scaled(clean(), "velocity", 1, -1, 1)
     contradiction = the_only(wrong)
     assert (contradiction.kind, contradiction.joints) == ("velocity", ("j2",))
@@ -149,7 +151,7 @@ def test_a_wrong_sign_is_found_and_corrected():
     [(180 / np.pi, "deg/s"), (30 / np.pi, "rpm"), (0.5 / np.pi, "turns/s"), (1000.0, "mrad/s")],
 )
 @pytest.mark.parametrize("joints", representatives([((0, 2),), ((1,),), ((0, 1, 2),)], 1))
-def test_a_unit_of_velocity_is_named(factor, unit, joints):
+def test_a_unit_of_velocity_is_named(factor: float, unit: str, joints: tuple[int, ...]) -> None:
     factors = np.where(np.isin(range(3), joints), factor, 1.0)
     wrong = scaled(clean(), "velocity", *factors)
     contradiction = the_only(wrong)
@@ -161,12 +163,12 @@ def test_a_unit_of_velocity_is_named(factor, unit, joints):
 
 
 @pytest.mark.parametrize("size", [0.3, -1.0])
-def test_a_jump_of_a_position_does_not_make_its_velocity_another_signal(size):
+def test_a_jump_of_a_position_does_not_make_its_velocity_another_signal(size: float) -> None:
     jumped = changed("position", lambda q: q + size, (slice(300, 2500), 1))
     assert the_only(jumped).kind == "position_jump"
 
 
-def test_a_unit_is_named_where_positions_shake():
+def test_a_unit_is_named_where_positions_shake() -> None:
     recording = clean()
     shaking = np.cumsum(filtered(noise(recording), 15.0), axis=0) / RATE
     position = recording.position + 0.7 * shaking * recording.velocity.std(axis=0)
@@ -177,7 +179,7 @@ def test_a_unit_is_named_where_positions_shake():
     assert "deg/s" in contradiction.sentence
 
 
-def test_a_unit_of_position_is_named():
+def test_a_unit_of_position_is_named() -> None:
     wrong = scaled(clean(), "position", 180 / np.pi, 1, 1)
     contradiction = the_only(wrong)
     assert "position in degrees" in contradiction.sentence
@@ -186,14 +188,14 @@ def test_a_unit_of_position_is_named():
 
 
 @pytest.mark.parametrize("factor", [-180 / np.pi, 0.5, 0.9, 1.1, 4.0])
-def test_any_factor_of_one_joint_has_its_value(factor):
+def test_any_factor_of_one_joint_has_its_value(factor: float) -> None:
     contradiction = the_only(scaled(clean(), "velocity", 1, 1, factor))
     assert (contradiction.kind, contradiction.joints) == ("velocity", ("j3",))
     assert contradiction.corrections[0].factor == pytest.approx(1 / factor, rel=0.01)
 
 
 @pytest.mark.parametrize("order", [(1, 0, 2), (1, 2, 0), (2, 1, 0)])
-def test_a_permutation_is_found_and_corrected(order):
+def test_a_permutation_is_found_and_corrected(order: tuple[int, ...]) -> None:
     recording = clean()
     wrong = replace(recording, velocity=recording.velocity[:, order])
     contradiction = the_only(wrong)
@@ -215,13 +217,15 @@ def test_a_permutation_is_found_and_corrected(order):
     ],
     ids=["permuted with opposite signs", "noise", "zero"],
 )
-def test_a_velocity_that_is_another_signal_is_named(wrong, joints, words):
+def test_a_velocity_that_is_another_signal_is_named(
+    wrong: Callable[[], Recording], joints: tuple[str, ...], words: str
+) -> None:
     contradiction = the_only(wrong())
     assert set(contradiction.joints) == set(joints)
     assert words in contradiction.sentence
 
 
-def test_a_filter_of_the_drive_is_a_note_with_its_delay():
+def test_a_filter_of_the_drive_is_a_note_with_its_delay() -> None:
     late = replace(clean(), velocity=filtered(clean().velocity, 15.0))
     (note,) = contradictions(late)
     assert (note.kind, note.severity) == ("velocity", "note")
@@ -230,7 +234,7 @@ def test_a_filter_of_the_drive_is_a_note_with_its_delay():
         assert correction.delay == pytest.approx(delay, rel=0.15)
 
 
-def test_a_long_delay_is_a_warning_that_its_correction_removes():
+def test_a_long_delay_is_a_warning_that_its_correction_removes() -> None:
     late = replace(clean(), velocity=np.roll(clean().velocity, 18, axis=0)).cut(0.1, None)
     warning = the_only(late)
     assert (warning.severity, warning.joints) == ("warning", JOINTS)
@@ -248,7 +252,7 @@ def pushed_ahead(recording: Recording, play: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("joints", [(1,), (0, 2)])
-def test_play_between_position_and_velocity_is_found(joints):
+def test_play_between_position_and_velocity_is_found(joints: tuple[int, ...]) -> None:
     play = np.where(np.isin(range(3), joints), 0.04, 0.0)
     contradiction = the_only(replace(clean(), position=pushed_ahead(clean(), play)))
     assert contradiction.kind == "backlash"
@@ -257,7 +261,7 @@ def test_play_between_position_and_velocity_is_found(joints):
     assert contradiction.corrections == ()
 
 
-def test_play_that_is_most_of_the_motion_is_found():
+def test_play_that_is_most_of_the_motion_is_found() -> None:
     recording = clean()
     moved = 0.02 * (recording.position - recording.position.mean(axis=0))
     small = replace(recording, position=moved, velocity=0.02 * recording.velocity)
@@ -266,7 +270,7 @@ def test_play_that_is_most_of_the_motion_is_found():
     assert [one.kind for one in found(ahead)] == ["backlash"]
 
 
-def test_play_within_the_noise_of_positions_is_none():
+def test_play_within_the_noise_of_positions_is_none() -> None:
     assert found(replace(clean(), position=pushed_ahead(clean(), np.full(3, COUNT)))) == []
 
 
@@ -279,7 +283,7 @@ def stretched(recording: Recording, factor: float) -> Recording:
 
 @pytest.mark.parametrize("factor", [0.5, 0.9, 1.05, 1.2, 2.0])
 @pytest.mark.parametrize("joints", [1, 3])
-def test_stretched_times_are_found_with_both_alternatives(factor, joints):
+def test_stretched_times_are_found_with_both_alternatives(factor: float, joints: int) -> None:
     contradiction = the_only(stretched(clean(joints=joints), factor))
     assert (contradiction.kind, contradiction.severity) == ("time", "problem")
     assert contradiction.corrections == ()
@@ -289,13 +293,13 @@ def test_stretched_times_are_found_with_both_alternatives(factor, joints):
     assert slopes == pytest.approx([factor] * joints, rel=0.01)
 
 
-def test_stretched_times_are_found_by_a_filtered_noisy_velocity():
+def test_stretched_times_are_found_by_a_filtered_noisy_velocity() -> None:
     recording = clean()
     rough = replace(recording, velocity=filtered(recording.velocity, 8.0) + 0.2 * noise(recording))
     assert the_only(stretched(rough, 1.2)).kind == "time"
 
 
-def test_the_same_factor_of_two_of_three_joints_is_none_of_time():
+def test_the_same_factor_of_two_of_three_joints_is_none_of_time() -> None:
     wrong = scaled(clean(), "velocity", 1.2, 1.2, 1)
     assert {one.kind for one in found(wrong)} == {"velocity"}
 
@@ -317,7 +321,7 @@ def wrapped(period: float, seed: int = 0, speed: float = 0.2) -> Recording:
 
 @pytest.mark.parametrize("period", [2 * np.pi, 360.0, 4096.0, 1.0])
 @pytest.mark.parametrize("speed", [0.06, -0.2, 1.5])
-def test_a_wrapped_position_is_found_and_corrected(period, speed):
+def test_a_wrapped_position_is_found_and_corrected(period: float, speed: float) -> None:
     recording = wrapped(period, speed=speed)
     contradiction = next(one for one in contradictions(recording))
     assert (contradiction.kind, contradiction.joints) == ("wrapped_position", ("j1",))
@@ -326,7 +330,7 @@ def test_a_wrapped_position_is_found_and_corrected(period, speed):
     assert found(after) == []
 
 
-def test_a_single_jump_by_a_turn_is_enough():
+def test_a_single_jump_by_a_turn_is_enough() -> None:
     whole = wrapped(2 * np.pi, speed=0.3)
     jump = int(np.argmax(np.abs(np.diff(whole.position[:, 0]))))
     once = replace(whole.cut((jump - 150) / RATE, (jump + 150) / RATE), position_step=None)
@@ -334,7 +338,7 @@ def test_a_single_jump_by_a_turn_is_enough():
 
 
 @pytest.mark.parametrize("offset", [0.2, 0.5, 0.7])
-def test_a_jump_that_was_resampled_is_found_and_unwrapped(offset):
+def test_a_jump_that_was_resampled_is_found_and_unwrapped(offset: float) -> None:
     """Of uneven stamps the positions are interpolated, some of them within the jump."""
     whole = wrapped(2 * np.pi, speed=0.3)
     at = np.arange(len(whole.time) - 1) + offset
@@ -353,7 +357,7 @@ def test_a_jump_that_was_resampled_is_found_and_unwrapped(offset):
     assert np.abs(np.diff(after.position[:, 0], 2)).max() < 0.05
 
 
-def test_a_spike_and_a_step_are_not_wrapped():
+def test_a_spike_and_a_step_are_not_wrapped() -> None:
     position = changed("position", lambda q: q + 2 * np.pi, (1000, 0)).position.copy()
     position[2000:, 1] += 1.9
     kinds = {one.kind for one in contradictions(replace(clean(), position=position))}
@@ -376,7 +380,7 @@ def with_loss(*places: tuple[int, int], seed: int = 0) -> Recording:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_lost_samples_are_found_with_place_and_number(seed):
+def test_lost_samples_are_found_with_place_and_number(seed: int) -> None:
     lossy = with_loss((900, 8), (2500, 3), (3300, 10), seed=seed)
     contradiction = the_only(lossy)
     assert (contradiction.kind, contradiction.severity) == ("lost_samples", "warning")
@@ -385,19 +389,19 @@ def test_lost_samples_are_found_with_place_and_number(seed):
         assert any(f" at {(at + k) / RATE:.3f} s" in contradiction.sentence for k in (-1, 0))
 
 
-def test_lost_samples_are_found_without_velocity():
+def test_lost_samples_are_found_without_velocity() -> None:
     lossy = replace(with_loss((1500, 12)), velocity=None)
     assert the_only(lossy).evidence["lost samples"] == 12.0
 
 
-def test_one_lost_sample_is_a_note():
+def test_one_lost_sample_is_a_note() -> None:
     (note,) = contradictions(with_loss((1500, 1)))
     assert (note.kind, note.severity) == ("lost_samples", "note")
 
 
 @pytest.mark.parametrize("jump", [0.1, 0.4])
 @pytest.mark.parametrize("at", [700, 2000, 2600])
-def test_a_jump_of_one_joint_is_no_loss(at, jump):
+def test_a_jump_of_one_joint_is_no_loss(at: int, jump: float) -> None:
     ahead = np.sign(clean().velocity[at, 1]) * jump  # as if time had passed
     (one,) = contradictions(changed("position", lambda q: q + ahead, np.s_[at:, 1]))
     assert one.kind == "position_jump"
@@ -426,7 +430,12 @@ SPORADIC = np.arange(4000) % 400 < 320
     ],
     ids=["dead band", "in some moments only", "constant"],
 )
-def test_an_effort_that_does_not_follow_the_motion_is_found(change, joint, severity, evidence):
+def test_an_effort_that_does_not_follow_the_motion_is_found(
+    change: Callable[[np.ndarray], np.ndarray],
+    joint: int,
+    severity: str,
+    evidence: dict[str, float],
+) -> None:
     contradiction = the_only(changed("effort", change, np.s_[:, joint]))
     assert (contradiction.kind, contradiction.joints) == ("effort", (JOINTS[joint],))
     assert contradiction.severity == severity
@@ -434,12 +443,12 @@ def test_an_effort_that_does_not_follow_the_motion_is_found(change, joint, sever
         assert contradiction.evidence[name] == pytest.approx(value, abs=0.1)
 
 
-def test_a_dead_band_of_coarse_effort_is_found():
+def test_a_dead_band_of_coarse_effort_is_found() -> None:
     coarse = changed("effort", lambda effort: without_small(in_steps(effort), 1.95))
     assert {one.kind for one in found(coarse)} == {"effort"}
 
 
-def test_an_effort_that_hardly_exceeds_one_step_of_its_measurement_is_no_dead_band():
+def test_an_effort_that_hardly_exceeds_one_step_of_its_measurement_is_no_dead_band() -> None:
     small = in_steps(0.15 * np.random.default_rng(0).standard_normal(4000))
     small[np.abs(small) > 0.15] = 0.0
     hardly = changed("effort", lambda _: small, np.s_[:, 0])
@@ -448,7 +457,7 @@ def test_an_effort_that_hardly_exceeds_one_step_of_its_measurement_is_no_dead_ba
 
 @pytest.mark.parametrize("ratio", [2, 2.5, 5, 20])
 @pytest.mark.parametrize("name", ["effort", "position"])
-def test_a_held_signal_is_found_with_its_rate(ratio, name):
+def test_a_held_signal_is_found_with_its_rate(ratio: float, name: str) -> None:
     recording = clean()
     last = np.floor(np.floor(np.arange(4000) / ratio) * ratio).astype(int)
     held = replace(recording, **{name: getattr(recording, name)[last]}, position_step=None)
@@ -457,7 +466,7 @@ def test_a_held_signal_is_found_with_its_rate(ratio, name):
     assert contradiction.evidence["updates [Hz]"] == pytest.approx(RATE / ratio, rel=0.02)
 
 
-def test_a_coarse_effort_and_a_coarse_encoder_are_not_held():
+def test_a_coarse_effort_and_a_coarse_encoder_are_not_held() -> None:
     recording = clean()
     slow = replace(
         recording,
@@ -471,7 +480,7 @@ def test_a_coarse_effort_and_a_coarse_encoder_are_not_held():
 
 @pytest.mark.parametrize("name", ["position", "velocity", "effort"])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_copied_channel_is_found(name, sign):
+def test_a_copied_channel_is_found(name: str, sign: int) -> None:
     first = sign * getattr(clean(), name)[:, 0]
     wrong = changed(name, lambda _: first, np.s_[:, 2])
     copied = [one for one in found(wrong) if "copied" in one.kind]
@@ -479,19 +488,19 @@ def test_a_copied_channel_is_found(name, sign):
 
 
 @pytest.mark.parametrize("factor", [0.73, -12.5])
-def test_an_effort_that_was_copied_and_scaled_is_found(factor):
+def test_an_effort_that_was_copied_and_scaled_is_found(factor: float) -> None:
     first = np.float32(factor * clean().effort[:, 0])
     contradiction = the_only(changed("effort", lambda _: first, np.s_[:, 2]))
     assert (contradiction.kind, contradiction.joints) == ("copied_channel", ("j1", "j3"))
     assert f"{1 / factor:.6g}" in contradiction.sentence
 
 
-def test_efforts_of_the_same_shape_with_noise_are_no_copies():
+def test_efforts_of_the_same_shape_with_noise_are_no_copies() -> None:
     alike = 0.7 * clean().effort[:, 0] * (1 + 1e-4 * noise(clean())[:, 0])
     assert found(changed("effort", lambda _: alike, np.s_[:, 2])) == []
 
 
-def test_an_effort_that_is_the_position_is_found():
+def test_an_effort_that_is_the_position_is_found() -> None:
     contradiction = the_only(changed("effort", lambda _: clean().position[:, 1], np.s_[:, 1]))
     assert (contradiction.kind, contradiction.joints) == ("copied_channel", ("j2",))
 
@@ -499,7 +508,7 @@ def test_an_effort_that_is_the_position_is_found():
 # --- pieces and real recordings ----------------------------------------------------------------
 
 
-def test_a_recording_with_gaps_is_checked_between_them():
+def test_a_recording_with_gaps_is_checked_between_them() -> None:
     missing = np.zeros(4000, dtype=bool)
     missing[3000:3200] = True
     wrong = scaled(clean(), "velocity", 1, -1, 1)
@@ -528,7 +537,7 @@ REAL = {
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_a_real_recording_has_a_contradiction_only_with_a_fault(name):
+def test_a_real_recording_has_a_contradiction_only_with_a_fault(name: str) -> None:
     path, columns = REAL[name]
     if not path.exists():
         pytest.skip(f"the recording {path.name} is not available")
@@ -545,7 +554,7 @@ def test_a_real_recording_has_a_contradiction_only_with_a_fault(name):
 
 
 @needs(DVRK / "mtm_one_results.csv")
-def test_the_velocity_of_an_arm_that_differs_from_its_positions_is_found():
+def test_the_velocity_of_an_arm_that_differs_from_its_positions_is_found() -> None:
     """Its integral over 15.5 rad is 18 % longer than the way of the position."""
     path = DVRK / "mtm_one_results.csv"
     recording = load_recording(path, None, columns=plain_columns(7, 1, sampling_rate=200))

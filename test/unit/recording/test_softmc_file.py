@@ -43,7 +43,7 @@ def properties(style: str) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("style", ["A{axis}.{name}", "{name}{axis}", "{name}[{axis}]"])
 @pytest.mark.parametrize("separator", [",", ";", "\t", " "])
-def test_reads_unfiltered_positions_and_torques(tmp_path, style, separator):
+def test_reads_unfiltered_positions_and_torques(tmp_path: Path, style: str, separator: str) -> None:
     path = written(tmp_path / "IDNT1.REC", properties(style), separator)
     recording = load_recording(path, ["shoulder", "elbow"], sampling_rate=250)
     np.testing.assert_array_equal(recording.position, POSITION)
@@ -55,14 +55,14 @@ def test_reads_unfiltered_positions_and_torques(tmp_path, style, separator):
     assert "states no units" in recording.repairs[-1]
 
 
-def test_takes_times_and_names_from_the_file(tmp_path):
+def test_takes_times_and_names_from_the_file(tmp_path: Path) -> None:
     path = written(tmp_path / "idnt.rec", {"Time": TIME, **properties("a{axis}.{name}")})
     recording = load_recording(path, None)
     assert recording.joint_names == ("a1", "a2")
     assert recording.sampling_rate == 250
 
 
-def test_says_that_filtered_values_were_read(tmp_path):
+def test_says_that_filtered_values_were_read(tmp_path: Path) -> None:
     path = written(tmp_path / "IDNT.REC", {"pfb": POSITION[:, 0], "tfb": TORQUE[:, 0]})
     recording = load_recording(path, None, sampling_rate=250)
     np.testing.assert_array_equal(recording.position[:, 0], POSITION[:, 0])
@@ -80,20 +80,26 @@ def test_says_that_filtered_values_were_read(tmp_path):
         ({"pfb1": TIME, "PFB[1]": TIME}, None, 250.0, "'PFB' of axis A1 appears more than once"),
     ],
 )
-def test_refuses_what_it_does_not_know(tmp_path, columns, joints, rate, sentence):
+def test_refuses_what_it_does_not_know(
+    tmp_path: Path,
+    columns: dict[str, np.ndarray],
+    joints: list[str] | None,
+    rate: float | None,
+    sentence: str,
+) -> None:
     path = written(tmp_path / "IDNT.REC", columns)
     with pytest.raises(RecordingError, match=sentence):
         load_recording(path, joints, sampling_rate=rate)
 
 
-def test_refuses_a_file_without_header(tmp_path):
+def test_refuses_a_file_without_header(tmp_path: Path) -> None:
     path = tmp_path / "IDNT.REC"
     np.savetxt(path, np.column_stack([POSITION, TORQUE]))
     with pytest.raises(RecordingError, match="found no header"):
         load_recording(path, None, sampling_rate=250)
 
 
-def test_info_describes_it(tmp_path):
+def test_info_describes_it(tmp_path: Path) -> None:
     path = written(tmp_path / "IDNT.REC", {"time": TIME, **properties("{name}{axis}")})
     info = describe(path)
     assert info.kind == "softMC rec"
@@ -101,7 +107,7 @@ def test_info_describes_it(tmp_path):
     assert info.problem is None
 
 
-def test_info_says_what_is_missing(tmp_path):
+def test_info_says_what_is_missing(tmp_path: Path) -> None:
     path = written(tmp_path / "IDNT.REC", properties("{name}{axis}"))
     info = describe(path)
     assert info.columns == 16

@@ -48,14 +48,16 @@ def ask(
     return found
 
 
-def test_a_file_is_sent_with_its_headers_and_a_missing_one_is_not_found(port):
+def test_a_file_is_sent_with_its_headers_and_a_missing_one_is_not_found(port: int) -> None:
     status, content, headers = ask(port, "/file")
     assert (status, content, headers["X-Own"]) == (200, b"content", "1")
     assert ask(port, "/gone")[:2] == (404, b"")
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
-def test_what_its_own_page_sends_is_taken_and_answered(port, name, taken):
+def test_what_its_own_page_sends_is_taken_and_answered(
+    port: int, name: str, taken: list[tuple[str, bytes]]
+) -> None:
     own = f"{name}:{port}"
     answer = ask(port, "/refused?x", b"12345678", Host=own, Origin=f"http://{own}")
     assert answer[:2] == (409, b"no")
@@ -75,28 +77,32 @@ def test_what_its_own_page_sends_is_taken_and_answered(port, name, taken):
         ("evil.example:{port}", "http://evil.example:{port}"),
     ],
 )
-def test_nothing_is_taken_from_pages_of_others(port, host, origin, taken):
+def test_nothing_is_taken_from_pages_of_others(
+    port: int, host: str, origin: str | None, taken: list[tuple[str, bytes]]
+) -> None:
     headers = {} if origin is None else {"Origin": origin.format(port=port)}
     assert ask(port, "/refused", b"1", Host=host.format(port=port), **headers)[0] == 403
     assert taken == []
 
 
 @pytest.mark.parametrize("length", ["-1", "many", ""])
-def test_a_request_without_its_length_is_refused(port, length, taken):
+def test_a_request_without_its_length_is_refused(
+    port: int, length: str, taken: list[tuple[str, bytes]]
+) -> None:
     own = f"{HOST}:{port}"
     headers = {"Host": own, "Origin": f"http://{own}", "Content-Length": length}
     assert ask(port, "/refused", b"", **headers)[0] == 411
     assert taken == []
 
 
-def test_nothing_is_taken_where_nothing_is_expected():
+def test_nothing_is_taken_where_nothing_is_expected() -> None:
     with answering(make_server({}.get)) as address:
         own = address.split("/")[2]
         port = int(own.rpartition(":")[2])
         assert ask(port, "/", b"1", Host=own, Origin=f"http://{own}")[0] == 404
 
 
-def test_a_browser_that_leaves_is_no_error(capfd):
+def test_a_browser_that_leaves_is_no_error(capfd: pytest.CaptureFixture[str]) -> None:
     left = Event()
 
     def answer(_: str) -> HttpResponse:

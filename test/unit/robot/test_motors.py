@@ -1,6 +1,9 @@
 """Data of motors: every value has a source, and profiles take their values from it."""
 
+from __future__ import annotations
+
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -14,7 +17,7 @@ from dynid.simulation.true_parameters import simulated_model
 
 
 @pytest.mark.parametrize("name", shipped_motors())
-def test_every_source_has_an_address_and_a_licence_and_is_used(name):
+def test_every_source_has_an_address_and_a_licence_and_is_used(name: str) -> None:
     motor = shipped_motors()[name]
     assert motor.sources.keys() == {value.source for value in motor.values.values()}
     for source in motor.sources.values():
@@ -23,7 +26,7 @@ def test_every_source_has_an_address_and_a_licence_and_is_used(name):
 
 
 @pytest.mark.parametrize("robot", ["so101", "servo_rig"])
-def test_the_profiles_of_servo_arms_have_the_values_of_their_motor(robot):
+def test_the_profiles_of_servo_arms_have_the_values_of_their_motor(robot: str) -> None:
     loaded, motor = load_robot(robot), shipped_motors()["sts3215_7v4"]
     value = {name: one.value for name, one in motor.values.items()}
     servo = loaded.servo
@@ -40,7 +43,7 @@ def test_the_profiles_of_servo_arms_have_the_values_of_their_motor(robot):
         assert parameters[name] == pytest.approx(value[quantity], rel=1e-3)
 
 
-def test_the_list_has_units_values_and_sources():
+def test_the_list_has_units_values_and_sources() -> None:
     result = CliRunner().invoke(cli.app, ["robots", "--motors"])
     assert result.exit_code == 0
     assert "torque_constant" in result.stdout
@@ -64,13 +67,15 @@ SOURCES = "sources: {mine: {name: a rig, url: 'https://example.org', licence: CC
         ("{coulomb: {value: 1.0}}", "standard_deviation"),
     ],
 )
-def test_a_value_without_a_unit_or_a_source_is_refused(values, words, tmp_path):
+def test_a_value_without_a_unit_or_a_source_is_refused(
+    values: str, words: str, tmp_path: Path
+) -> None:
     file = tmp_path / "motor.yaml"
     file.write_text(f"label: mine\nvalues: {values}\n{SOURCES}\n")
     with pytest.raises(ConfigurationError, match=words):
         load_motor(file)
 
 
-def test_a_folder_for_pictures_of_motors_is_refused(tmp_path):
+def test_a_folder_for_pictures_of_motors_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli.app, ["robots", "--motors", "-o", str(tmp_path)])
     assert isinstance(result.exception, ConfigurationError)

@@ -15,7 +15,7 @@ def expand(tmp_path: Path, body: str) -> str:
     return read_description(path)
 
 
-def test_a_xacro_is_a_robot_wherever_a_urdf_is(tmp_path):
+def test_a_xacro_is_a_robot_wherever_a_urdf_is(tmp_path: Path) -> None:
     text = ARM_URDF.replace('<robot name="arm">', "").replace("</robot>", "")
     expand(
         tmp_path, '<xacro:property name="length" value="0.3"/>' + text.replace("0.3", "${length}")
@@ -39,18 +39,22 @@ def test_a_xacro_is_a_robot_wherever_a_urdf_is(tmp_path):
         ("<link", "not well-formed|invalid token|unclosed"),
     ],
 )
-def test_what_cannot_be_expanded_is_refused_in_a_sentence(tmp_path, body, sentence):
+def test_what_cannot_be_expanded_is_refused_in_a_sentence(
+    tmp_path: Path, body: str, sentence: str
+) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
         expand(tmp_path, body)
 
 
-def test_a_result_without_bounds_ends_in_a_sentence(tmp_path, monkeypatch):
+def test_a_result_without_bounds_ends_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DYNID_MAX_TEXT_BYTES", "1000")
     with pytest.raises(ConfigurationError, match=r"the result has more than 1000 characters"):
         expand(tmp_path, "<link name=\"${'x' * 3000}\"/>")
 
 
-def test_packages_are_found_in_the_other_repositories_of_a_workspace(tmp_path):
+def test_packages_are_found_in_the_other_repositories_of_a_workspace(tmp_path: Path) -> None:
     for repository, package in (("arms", "arm"), ("common", "materials"), ("a/deep", "gripper")):
         (tmp_path / "ws" / "src" / repository / package).mkdir(parents=True)
     (tmp_path / "other" / "elsewhere").mkdir(parents=True)
@@ -67,7 +71,9 @@ def test_packages_are_found_in_the_other_repositories_of_a_workspace(tmp_path):
     assert Packages(beside=outside).searched() == "around the file"
 
 
-def test_packages_are_found_by_their_manifest_their_name_and_around_a_file(tmp_path, monkeypatch):
+def test_packages_are_found_by_their_manifest_their_name_and_around_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     checkout = tmp_path / "src" / "Vendor_Repository"
     checkout.mkdir(parents=True)
     (checkout / "package.xml").write_text("<package><name>vendor_arm</name></package>")
@@ -86,7 +92,7 @@ def test_packages_are_found_by_their_manifest_their_name_and_around_a_file(tmp_p
 
 
 @pytest.mark.parametrize("name", ["gone.xacro", "sub/gone.xacro", "../gone.xacro", "$(cwd)/gone"])
-def test_a_file_that_is_missing_is_named_once(tmp_path, name):
+def test_a_file_that_is_missing_is_named_once(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         expand(tmp_path, f"<xacro:include filename='{name}'/>")
     assert str(refused.value).count("gone") == 1

@@ -98,7 +98,9 @@ RATED = {"effort": "rated_current_permille", "torque_constant": 0.2}
         ),
     ],
 )
-def test_effort_becomes_torque_by_the_drives_formula(drives, factor, unit):
+def test_effort_becomes_torque_by_the_drives_formula(
+    drives: dict[str, object], factor: list[float], unit: str
+) -> None:
     effort = np.random.default_rng(0).normal(size=(50, 2)) * 1000
     signals = preprocess(recording_of(swing(50), effort), robot_of(drives=drives))
     np.testing.assert_allclose(signals.torque, effort * factor, rtol=1e-12)
@@ -110,7 +112,7 @@ def test_effort_becomes_torque_by_the_drives_formula(drives, factor, unit):
 
 
 @given(seeds)
-def test_coupling_preserves_power(seed):
+def test_coupling_preserves_power(seed: int) -> None:
     random = np.random.default_rng(seed)
     coupling = np.eye(3) + random.uniform(-0.3, 0.3, (3, 3))
     motor_position, motor_torque = swing(40, 3), random.normal(size=(40, 3))
@@ -132,7 +134,7 @@ def test_coupling_preserves_power(seed):
     np.testing.assert_array_equal(signals.torque_per_effort, 1.0)
 
 
-def test_coupling_does_not_change_joint_side_recordings():
+def test_coupling_does_not_change_joint_side_recordings() -> None:
     robot = robot_of(coupling=[[1, 0], [-1, 1]])
     signals = preprocess(recording_of(swing(20)), robot)
     np.testing.assert_array_equal(signals.position, swing(20))
@@ -142,7 +144,9 @@ def test_coupling_does_not_change_joint_side_recordings():
 @pytest.mark.parametrize(
     ("coupling", "side"), [([[1, 0], [-1, 1]], "joint"), (None, "motor"), (None, "joint")]
 )
-def test_errors_are_in_units_of_effort_if_every_joint_has_its_own_drive(coupling, side):
+def test_errors_are_in_units_of_effort_if_every_joint_has_its_own_drive(
+    coupling: list[list[float]] | None, side: str
+) -> None:
     drives = {"effort": "current", "torque_constant": 0.2, "gear_ratio": 50}
     robot = robot_of(coupling=coupling, recording={"side": side}, drives=drives)
     signals = preprocess(recording_of(swing(20)), robot)
@@ -153,7 +157,7 @@ def test_errors_are_in_units_of_effort_if_every_joint_has_its_own_drive(coupling
 # --- rest and borders -------------------------------------------------------------------------
 
 
-def test_rest_at_both_ends_is_removed_and_noted():
+def test_rest_at_both_ends_is_removed_and_noted() -> None:
     position = with_rest(rest=2.0, moving=4.0)
     signals = preprocess(recording_of(position), robot_of(identification={"trim_rest": True}))
     # 3 % of the peak speed of sin^2 is reached within 1 % of its period
@@ -165,7 +169,7 @@ def test_rest_at_both_ends_is_removed_and_noted():
     assert float(seconds) == pytest.approx(8.0 - len(signals.time) / RATE, abs=0.006)
 
 
-def test_rest_in_the_middle_stays():
+def test_rest_in_the_middle_stays() -> None:
     pause = np.vstack([with_rest(0.0, 2.0), np.zeros((400, 2)), with_rest(0.0, 2.0)])
     signals = preprocess(recording_of(pause), robot_of(identification={"trim_rest": True}))
     assert len(signals.time) > 1150
@@ -173,7 +177,7 @@ def test_rest_in_the_middle_stays():
     assert signals.notes == ()
 
 
-def test_one_moving_joint_is_motion():
+def test_one_moving_joint_is_motion() -> None:
     position = swing()
     position[:, 0] = 0.0
     position[:300] = position[300]
@@ -182,7 +186,7 @@ def test_one_moving_joint_is_motion():
     assert not signals.moving[:, 0].any()
 
 
-def test_border_is_removed_after_filtering():
+def test_border_is_removed_after_filtering() -> None:
     recording = recording_of(swing())
     settings = {"cutoff_hz": 10.0}
     whole = preprocess(recording, robot_of(identification=settings))
@@ -192,7 +196,7 @@ def test_border_is_removed_after_filtering():
         np.testing.assert_array_equal(getattr(inner, name), getattr(whole, name)[30:-30])
 
 
-def test_samples_in_which_filters_settle_are_left_out_where_a_motion_is_cut():
+def test_samples_in_which_filters_settle_are_left_out_where_a_motion_is_cut() -> None:
     rest_before = swing(1100)
     rest_before[:100] = rest_before[100] = 0.0
     rest_before[100:] = swing(1000)
@@ -210,17 +214,17 @@ def test_samples_in_which_filters_settle_are_left_out_where_a_motion_is_cut():
 @pytest.mark.parametrize(
     "settings", [{"cutoff_hz": None}, {"cutoff_hz": 5.0, "period": 2.5}, {"derivatives": "kalman"}]
 )
-def test_nothing_is_left_out_where_no_filter_settles(settings):
+def test_nothing_is_left_out_where_no_filter_settles(settings: dict[str, object]) -> None:
     signals = preprocess(recording_of(swing()), robot_of(identification=settings))
     assert not any("in motion" in note for note in signals.notes)
 
 
-def test_at_most_a_tenth_is_left_out_at_an_end():
+def test_at_most_a_tenth_is_left_out_at_an_end() -> None:
     signals = preprocess(recording_of(swing(200)), robot_of(identification={"cutoff_hz": 2.0}))
     assert len(signals.time) == 160
 
 
-def test_motion_before_the_first_sample_is_kept_for_friction_with_memory():
+def test_motion_before_the_first_sample_is_kept_for_friction_with_memory() -> None:
     recording = recording_of(with_rest(rest=2.0, moving=4.0))
     whole = preprocess(recording, robot_of())
     inner = preprocess(recording, robot_of(identification={"trim_rest": True, "border": 0.5}))
@@ -236,7 +240,7 @@ def test_motion_before_the_first_sample_is_kept_for_friction_with_memory():
 # --- motion -----------------------------------------------------------------------------------
 
 
-def test_filter_removes_noise_from_motion_but_not_from_raw_position():
+def test_filter_removes_noise_from_motion_but_not_from_raw_position() -> None:
     noisy = swing() + 1e-3 * np.random.default_rng(1).normal(size=(1000, 2))
     signals = preprocess(recording_of(noisy), robot_of(identification={"cutoff_hz": 5.0}))
     kept = slice(40, -40)  # the motion is cut at both ends
@@ -245,7 +249,7 @@ def test_filter_removes_noise_from_motion_but_not_from_raw_position():
 
 
 @pytest.mark.parametrize("filtered", [False, True])
-def test_torque_is_filtered_only_on_request(filtered):
+def test_torque_is_filtered_only_on_request(filtered: bool) -> None:
     effort = np.random.default_rng(2).normal(size=(1000, 2))
     settings = {"cutoff_hz": 5.0, "filter_torque": filtered}
     signals = preprocess(recording_of(swing(), effort), robot_of(identification=settings))
@@ -254,7 +258,7 @@ def test_torque_is_filtered_only_on_request(filtered):
     assert bool(signals.torque.std() < 0.4) is filtered
 
 
-def test_measured_velocity_is_used_if_set():
+def test_measured_velocity_is_used_if_set() -> None:
     velocity = 3.0 * swing() + 7.0
     recording = recording_of(swing(), velocity=velocity)
     measured = preprocess(recording, robot_of(identification={"velocity": "measured"}))
@@ -282,7 +286,9 @@ def test_measured_velocity_is_used_if_set():
         ({"absolute": 0.1, "upper": [0.8, 1.2]}, 0.1, [0.8, 1.2]),
     ],
 )
-def test_samples_between_the_thresholds_are_motion(threshold, expected, upper):
+def test_samples_between_the_thresholds_are_motion(
+    threshold: dict[str, object], expected: object, upper: object
+) -> None:
     settings = {"velocity": "measured", "velocity_threshold": threshold}
     signals = preprocess(recording_of(swing(), velocity=swing()), robot_of(identification=settings))
     speed = np.abs(swing())
@@ -293,7 +299,7 @@ def test_samples_between_the_thresholds_are_motion(threshold, expected, upper):
 # --- outliers and periods ---------------------------------------------------------------------
 
 
-def test_outliers_are_counted_over_all_signals():
+def test_outliers_are_counted_over_all_signals() -> None:
     position, effort, velocity = swing(), 5.0 * swing(), 2.0 * swing()
     position[200, 0] += 9.0
     effort[[400, 600], 1] += 90.0
@@ -313,7 +319,7 @@ def periodic(period: float, periods: float, rate: float = RATE) -> np.ndarray:
     return np.hstack([np.sin(angle), 0.5 * np.cos(2 * angle)])
 
 
-def test_averaged_periods_are_one_period_of_the_same_motion():
+def test_averaged_periods_are_one_period_of_the_same_motion() -> None:
     position = periodic(2.0, 5)
     settings = {"cutoff_hz": 20.0, "period": 2.0}
     once = preprocess(recording_of(position, 3 * position), robot_of(identification=settings))
@@ -331,7 +337,7 @@ def test_averaged_periods_are_one_period_of_the_same_motion():
 
 
 @pytest.mark.parametrize("length", [200.4, 333.5, 57.35])
-def test_derivatives_are_accurate_with_a_fractional_period(length):
+def test_derivatives_are_accurate_with_a_fractional_period(length: float) -> None:
     period = length / RATE
     settings = {"cutoff_hz": None, "period": period}
     signals = preprocess(recording_of(periodic(period, 6)), robot_of(identification=settings))
@@ -343,7 +349,7 @@ def test_derivatives_are_accurate_with_a_fractional_period(length):
     np.testing.assert_allclose(velocity, omega * np.cos(omega * signals.time)[3:-3], atol=atol)
 
 
-def test_trimming_does_not_lose_a_period():
+def test_trimming_does_not_lose_a_period() -> None:
     # all joints start from rest, so that the first and last samples are trimmed
     angle = 2 * np.pi * np.arange(800)[:, None] / 400
     position = np.hstack([1 - np.cos(angle), np.cos(2 * angle) - 1])
@@ -352,7 +358,7 @@ def test_trimming_does_not_lose_a_period():
     assert "2 periods of 2 s were averaged." in signals.notes
 
 
-def test_trimmed_samples_of_a_period_are_restored_at_both_ends():
+def test_trimmed_samples_of_a_period_are_restored_at_both_ends() -> None:
     angle = 2 * np.pi * np.arange(800)[:, None] / 400
     swings = np.hstack([1 - np.cos(angle), np.cos(2 * angle) - 1])
     rest = np.zeros((300, 2))
@@ -366,7 +372,7 @@ def test_trimmed_samples_of_a_period_are_restored_at_both_ends():
     np.testing.assert_allclose(signals.position, swings[:400], atol=1.5 * step)
 
 
-def test_measured_velocity_is_averaged_over_the_periods_too():
+def test_measured_velocity_is_averaged_over_the_periods_too() -> None:
     position = periodic(2.0, 4)
     velocity = np.vstack([number + position[:400] for number in range(4)])
     settings = {"velocity": "measured", "period": 2.0}
@@ -375,7 +381,7 @@ def test_measured_velocity_is_averaged_over_the_periods_too():
     np.testing.assert_allclose(signals.velocity, position[:400] + 1.5, atol=1e-9)
 
 
-def test_rest_is_trimmed_before_periods_are_averaged():
+def test_rest_is_trimmed_before_periods_are_averaged() -> None:
     position = np.vstack([np.zeros((330, 2)), np.tile(with_rest(0.0, 2.0), (3, 1))])
     settings = {"trim_rest": True, "period": 2.0}
     signals = preprocess(recording_of(position), robot_of(identification=settings))
@@ -407,17 +413,19 @@ def refuses(recording: Recording, match: str, **identification: object) -> None:
         ({"period": 2.6}, 1000, "needs at least 2"),
     ],
 )
-def test_refuses_settings_that_a_recording_cannot_meet(settings, samples, sentence):
+def test_refuses_settings_that_a_recording_cannot_meet(
+    settings: dict[str, object], samples: int, sentence: str
+) -> None:
     refuses(recording_of(swing(samples)), sentence, **settings)
 
 
-def test_refuses_joints_in_another_order():
+def test_refuses_joints_in_another_order() -> None:
     recording = replace(recording_of(swing()), joint_names=("j2", "j1"))
     refuses(recording, "recording's joints are j2, j1, but the profile's are j1, j2")
 
 
 @pytest.mark.parametrize("cutoff", [None, 10.0])
-def test_a_recording_of_a_pose_is_kept_as_rest(cutoff):
+def test_a_recording_of_a_pose_is_kept_as_rest(cutoff: float | None) -> None:
     # 0.1 is not a binary fraction, so a filter gives a velocity of 1e-13 rad/s
     still = recording_of(np.full((100, 2), 0.1))
     identification = {"trim_rest": True, "cutoff_hz": cutoff}
@@ -426,7 +434,7 @@ def test_a_recording_of_a_pose_is_kept_as_rest(cutoff):
     assert not signals.moving.any()
 
 
-def test_encoder_noise_at_rest_is_not_motion():
+def test_encoder_noise_at_rest_is_not_motion() -> None:
     noise = np.random.default_rng(0).uniform(-1e-5, 1e-5, (200, 2))
     recording = recording_of(0.3 + noise)
     limits = {"velocity": 2.0}
@@ -434,12 +442,12 @@ def test_encoder_noise_at_rest_is_not_motion():
     assert not preprocess(recording, robot_of(limits=limits)).moving.any()
 
 
-def test_ten_samples_are_enough_and_nine_are_not():
+def test_ten_samples_are_enough_and_nine_are_not() -> None:
     assert len(preprocess(recording_of(swing(10)), robot_of()).time) == 10
     refuses(recording_of(swing(9)), "only 9 samples remain")
 
 
-def test_repairs_of_the_recording_are_noted_first():
+def test_repairs_of_the_recording_are_noted_first() -> None:
     recording = replace(recording_of(swing()), repairs=("3 stamps were repeated.",))
     signals = preprocess(recording, robot_of(identification={"median": {}}))
     assert signals.notes[0] == "3 stamps were repeated."
@@ -456,7 +464,7 @@ def drive_answer(rate: float = 1000.0) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return smooth, spiked, at
 
 
-def test_torque_too_brief_to_move_a_joint_is_left_out_of_the_fit():
+def test_torque_too_brief_to_move_a_joint_is_left_out_of_the_fit() -> None:
     smooth, spiked, at = drive_answer()
     signals = preprocess(recording_of(swing(4000, rate=1000.0), spiked, rate=1000.0), robot_of())
     assert signals.missing is not None
@@ -466,7 +474,7 @@ def test_torque_too_brief_to_move_a_joint_is_left_out_of_the_fit():
     assert "7 samples (0.18 %) were left out" in signals.notes[0]
 
 
-def test_a_spike_beside_lost_samples_is_left_out_with_the_line_to_it():
+def test_a_spike_beside_lost_samples_is_left_out_with_the_line_to_it() -> None:
     smooth, spiked, at = drive_answer()
     missing = np.zeros(4000, dtype=bool)
     missing[1501:1540] = True
@@ -483,7 +491,7 @@ def test_a_spike_beside_lost_samples_is_left_out_with_the_line_to_it():
     [(1000.0, 12), (1000.0, 40), (100.0, 1)],
     ids=["push", "acceleration", "sample of 10 ms"],
 )
-def test_torque_that_may_move_a_joint_is_kept(rate, width):
+def test_torque_that_may_move_a_joint_is_kept(rate: float, width: int) -> None:
     effort, _, _ = drive_answer(rate)
     effort[900 : 900 + width] += 60.0
     signals = preprocess(recording_of(swing(4000, rate=rate), effort, rate=rate), robot_of())

@@ -16,7 +16,7 @@ from dynid.cli.start import job as job_module
 from dynid.cli.start import session as session_module
 from dynid.cli.start.job import Job
 from dynid.cli.start.session import StartSession
-from dynid.cli.start.steps import STEPS
+from dynid.cli.start.steps import STEPS, StartStep
 from dynid.errors import ConfigurationError
 from dynid.recording.load import SUFFIXES
 
@@ -76,7 +76,9 @@ def with_step(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
 
 
 @pytest.mark.parametrize("step", [one for one in STEPS if one.runs], ids=lambda step: step.name)
-def test_the_command_that_is_shown_is_the_one_that_runs(step, folder, monkeypatch):
+def test_the_command_that_is_shown_is_the_one_that_runs(
+    step: StartStep, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(session_module, "Job", RecordedJob)
     monkeypatch.setattr(session_module.shutil, "which", lambda name: name)
     (folder / "my.urdf").touch()
@@ -87,14 +89,14 @@ def test_the_command_that_is_shown_is_the_one_that_runs(step, folder, monkeypatc
     assert after["ran"] == before["command"]
 
 
-def test_a_command_of_dynid_runs_by_this_installation_without_a_shell():
+def test_a_command_of_dynid_runs_by_this_installation_without_a_shell() -> None:
     job = Job(["dynid", "robots", "$(touch x)"])
     assert ended(job) == 2
     assert "$(touch x)" in job.output
     assert job.command == "dynid robots '$(touch x)'"
 
 
-def test_what_a_step_needs_is_said_instead_of_running(tmp_path):
+def test_what_a_step_needs_is_said_instead_of_running(tmp_path: Path) -> None:
     session = StartSession(tmp_path / "out")
     with pytest.raises(ConfigurationError, match="Choose a robot first"):
         session.run("view")
@@ -103,7 +105,9 @@ def test_what_a_step_needs_is_said_instead_of_running(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_robots_and_recordings_are_those_of_the_folder_and_of_the_command_line(folder):
+def test_robots_and_recordings_are_those_of_the_folder_and_of_the_command_line(
+    folder: Path,
+) -> None:
     session = StartSession(folder, "elsewhere/my.urdf", [Path("elsewhere/work.csv")])
     state = session.state()
     assert state["robots"][:2] == ["elsewhere/my.urdf", str(folder / "arm.yaml")]
@@ -114,7 +118,7 @@ def test_robots_and_recordings_are_those_of_the_folder_and_of_the_command_line(f
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../secret.yaml", "-o", ""])
-def test_nothing_else_can_be_chosen(name, folder):
+def test_nothing_else_can_be_chosen(name: str, folder: Path) -> None:
     session = StartSession(folder)
     with pytest.raises(ConfigurationError, match="is not in the list"):
         session.choose_robot(name)
@@ -122,7 +126,7 @@ def test_nothing_else_can_be_chosen(name, folder):
         session.choose_use(name, "validation")
 
 
-def test_files_are_those_that_the_page_lists(folder):
+def test_files_are_those_that_the_page_lists(folder: Path) -> None:
     session = StartSession(folder)
     assert "bag/bag_0.mcap" in session.state()["files"]
     assert session.file("bag/bag_0.mcap") == folder / "bag" / "bag_0.mcap"
@@ -130,7 +134,7 @@ def test_files_are_those_that_the_page_lists(folder):
         assert session.file(name) is None
 
 
-def test_another_robot_forgets_what_ran(folder, monkeypatch):
+def test_another_robot_forgets_what_ran(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "Job", RecordedJob)
     session = StartSession(folder, "scara")
     session.run("check")
@@ -138,7 +142,7 @@ def test_another_robot_forgets_what_ran(folder, monkeypatch):
     assert not any("ran" in one for one in session.state()["steps"])
 
 
-def test_one_command_runs_at_a_time(tmp_path, monkeypatch):
+def test_one_command_runs_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_step(monkeypatch, sys.executable, "-c", WAITING)
     session = StartSession(tmp_path, "scara")
     session.run("own")
@@ -153,7 +157,7 @@ def test_one_command_runs_at_a_time(tmp_path, monkeypatch):
     assert session.state()["running"] == ""
 
 
-def test_stop_interrupts_as_ctrl_c_does_and_the_second_time_kills():
+def test_stop_interrupts_as_ctrl_c_does_and_the_second_time_kills() -> None:
     polite, deaf = (Job([sys.executable, "-c", code]) for code in (WAITING, DEAF))
     for job in (polite, deaf):
         until_it_says(job, "begun")
@@ -165,7 +169,9 @@ def test_stop_interrupts_as_ctrl_c_does_and_the_second_time_kills():
     assert ended(deaf) == -9
 
 
-def test_the_end_of_the_page_ends_a_command_and_what_that_has_started(monkeypatch):
+def test_the_end_of_the_page_ends_a_command_and_what_that_has_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(job_module, "_ENDS_WITHIN", 0.1)
     child = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {DEAF!r}]).pid)"
     job = Job([sys.executable, "-c", child])
@@ -186,12 +192,12 @@ def _wait_for_end(pid: int) -> None:
         time.sleep(0.01)
 
 
-def test_a_missing_program_is_a_sentence():
+def test_a_missing_program_is_a_sentence() -> None:
     with pytest.raises(ConfigurationError, match="no_such_program: cannot be started"):
         Job(["no_such_program"])
 
 
-def test_progress_of_a_command_is_read_from_its_file():
+def test_progress_of_a_command_is_read_from_its_file() -> None:
     write = (
         "import os, time; from pathlib import Path; "
         'Path(os.environ[\'DYNID_PROGRESS_FILE\']).write_text(\'{"share": 0.5, "text": "x"}\'); '
@@ -207,7 +213,7 @@ def test_progress_of_a_command_is_read_from_its_file():
 
 
 @pytest.mark.parametrize("suffix", sorted(SUFFIXES))
-def test_every_file_that_can_be_read_is_offered(suffix, tmp_path):
+def test_every_file_that_can_be_read_is_offered(suffix: str, tmp_path: Path) -> None:
     names = [f"a{suffix}", f"b{suffix.upper()}"]
     for name in names:
         (tmp_path / name).touch()

@@ -31,7 +31,9 @@ def send(site: StartSite, place: str, content: Any, length: int | None = None) -
     return answer
 
 
-def test_the_page_is_only_at_an_address_that_differs_each_time(site, tmp_path):
+def test_the_page_is_only_at_an_address_that_differs_each_time(
+    site: StartSite, tmp_path: Path
+) -> None:
     other = StartSite(StartSession(tmp_path))
     page = site.answer(site.root)
     assert page is not None
@@ -43,7 +45,9 @@ def test_the_page_is_only_at_an_address_that_differs_each_time(site, tmp_path):
     assert site.accept(upload) is None
 
 
-def test_an_upload_becomes_a_recording_and_replaces_nothing(site, tmp_path):
+def test_an_upload_becomes_a_recording_and_replaces_nothing(
+    site: StartSite, tmp_path: Path
+) -> None:
     state = json.loads(send(site, "upload/my%20work.csv", b"t,q\n").content)
     path = tmp_path / "out" / "my work.csv"
     assert path.read_bytes() == b"t,q\n"
@@ -57,12 +61,12 @@ def test_an_upload_becomes_a_recording_and_replaces_nothing(site, tmp_path):
     "name",
     ["..%2Fa.csv", "%2Fetc%2Fa.csv", ".a.csv", "-a.csv", "a.py", "a", "", "a%00.csv", "a/b.csv"],
 )
-def test_an_upload_goes_nowhere_else(site, tmp_path, name):
+def test_an_upload_goes_nowhere_else(site: StartSite, tmp_path: Path, name: str) -> None:
     assert send(site, f"upload/{name}", b"x").status == 409
     assert list(tmp_path.rglob("*.csv")) == []
 
 
-def test_a_folder_that_cannot_be_created_is_a_sentence(tmp_path):
+def test_a_folder_that_cannot_be_created_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     site = StartSite(StartSession(tmp_path / "file" / "out", "scara"))
     for place, content in (("upload/a.csv", b"x"), ("run", {"step": "check"})):
@@ -70,13 +74,15 @@ def test_a_folder_that_cannot_be_created_is_a_sentence(tmp_path):
         assert (answer.status, b"cannot be created" in answer.content) == (409, True)
 
 
-def test_an_upload_that_breaks_off_leaves_nothing(site, tmp_path):
+def test_an_upload_that_breaks_off_leaves_nothing(site: StartSite, tmp_path: Path) -> None:
     answer = send(site, "upload/a.csv", b"12", length=100)
     assert (answer.status, b"not sent completely" in answer.content) == (409, True)
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_files_run_their_scripts_without_access_to_the_page(site, tmp_path):
+def test_files_run_their_scripts_without_access_to_the_page(
+    site: StartSite, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     out.mkdir()
     for name in ("report.html", "model.yaml"):
@@ -103,12 +109,14 @@ def test_files_run_their_scripts_without_access_to_the_page(site, tmp_path):
         ("use", {"recording": "a.csv", "use": "validation"}, "is not in the list"),
     ],
 )
-def test_a_request_that_cannot_be_done_is_a_sentence(site, place, content, sentence):
+def test_a_request_that_cannot_be_done_is_a_sentence(
+    site: StartSite, place: str, content: Any, sentence: str
+) -> None:
     answer = send(site, place, content)
     assert (answer.status, sentence in bytes(answer.content).decode()) == (409, True)
 
 
-def test_choices_change_the_commands(site):
+def test_choices_change_the_commands(site: StartSite) -> None:
     send(site, "upload/work.csv", b"t,q\n")
     state = json.loads(send(site, "robot", {"robot": "puma560"}).content)
     name = state["recordings"][0]["name"]
@@ -128,7 +136,7 @@ runpy.run_module("dynid", run_name="__main__")
 """
 
 
-def test_ctrl_c_ends_the_command_in_order(tmp_path):
+def test_ctrl_c_ends_the_command_in_order(tmp_path: Path) -> None:
     words = [sys.executable, "-c", START, str(tmp_path / "out")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:
         assert ran.stdout is not None

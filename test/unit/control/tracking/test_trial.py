@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,14 +44,14 @@ def changed(name: str, *overrides: str) -> Robot:
     return load_robot(name, overrides=list(overrides))
 
 
-def test_a_joint_that_another_disturbs_stays_where_it_is(puma):
+def test_a_joint_that_another_disturbs_stays_where_it_is(puma: Identified) -> None:
     trial = track(*puma)
     assert trial.metric == "peak_to_peak_error"
     assert trial.without.metric > 5e-4
     assert trial.ratio < 0.05
 
 
-def test_a_scara_settles_in_less_than_half_the_time(scara):
+def test_a_scara_settles_in_less_than_half_the_time(scara: Identified) -> None:
     _, model = scara
     for delay in (0.0, 0.003):
         robot = changed("scara", f"feedforward.additive_torque_delay={delay}")
@@ -60,7 +61,7 @@ def test_a_scara_settles_in_less_than_half_the_time(scara):
         assert trial.ratio < 0.5
 
 
-def test_a_model_without_torque_changes_nothing(puma):
+def test_a_model_without_torque_changes_nothing(puma: Identified) -> None:
     robot, model = puma
     nothing = model.with_parameters(np.zeros_like(model.parameters))
     trial = track(robot, nothing)
@@ -68,7 +69,7 @@ def test_a_model_without_torque_changes_nothing(puma):
     assert np.array_equal(trial.without.error, trial.with_model.error)
 
 
-def test_half_the_torque_removes_about_half_of_the_error(puma):
+def test_half_the_torque_removes_about_half_of_the_error(puma: Identified) -> None:
     _, model = puma
     half = track(changed("puma560", "feedforward.gain=0.5"), model)
     assert 0.2 < half.ratio < 0.7  # not exactly half of it because of stiction
@@ -82,7 +83,9 @@ def test_half_the_torque_removes_about_half_of_the_error(puma):
     ],
     ids=["the robot does not settle", "there is no error to reduce"],
 )
-def test_a_trial_that_measures_nothing_is_an_error(scara, override, sentence):
+def test_a_trial_that_measures_nothing_is_an_error(
+    scara: Identified, override: str, sentence: str
+) -> None:
     with pytest.raises(SimulationError, match=sentence):
         track(changed("scara", override), scara[1])
 
@@ -95,13 +98,15 @@ def test_a_trial_that_measures_nothing_is_an_error(scara, override, sentence):
         ("limits.acceleration=[12, 10, 15, 40, 40, 40]", "would reach the acceleration"),
     ],
 )
-def test_a_motion_beyond_the_profiles_limits_is_refused(puma, override, sentence):
+def test_a_motion_beyond_the_profiles_limits_is_refused(
+    puma: Identified, override: str, sentence: str
+) -> None:
     _, model = puma
     with pytest.raises(ConfigurationError, match=sentence):
         track(changed("puma560", override), model)
 
 
-def test_a_profile_without_a_tracking_motion_is_refused():
+def test_a_profile_without_a_tracking_motion_is_refused() -> None:
     robot = load_robot("ur10e")
     with pytest.raises(ConfigurationError, match="no motion under 'tracking'"):
         track(robot, robot.mechanism())
@@ -115,11 +120,13 @@ def test_a_profile_without_a_tracking_motion_is_refused():
         ([0.5] * 6, 0.0),
     ],
 )
-def test_has_settled_when_it_stays_in_the_window(error, settled):
+def test_has_settled_when_it_stays_in_the_window(error: list[float], settled: float) -> None:
     assert settling_time(np.array(error), 1.0, 1.0, 2.0) == settled
 
 
-def test_the_command_line_writes_a_plot_and_prints_json(tmp_path, run):
+def test_the_command_line_writes_a_plot_and_prints_json(
+    tmp_path: Path, run: Callable[..., str]
+) -> None:
     plot = tmp_path / "errors.png"
     printed = json.loads(run("--profile", "scara", "--json", "-o", plot))
     assert set(printed) == {"robot", "metric", "without", "with", "ratio"}
@@ -128,11 +135,11 @@ def test_the_command_line_writes_a_plot_and_prints_json(tmp_path, run):
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_command_line_prints_each_joints_errors(run):
+def test_the_command_line_prints_each_joints_errors(run: Callable[..., str]) -> None:
     printed = run("--profile", "puma560")
     assert all(f"joint_{number}" in printed for number in range(1, 7))
     assert "peak-to-peak error of joint_2" in printed
 
 
-def test_a_plot_that_is_not_a_png_is_refused_before_the_trial(run):
+def test_a_plot_that_is_not_a_png_is_refused_before_the_trial(run: Callable[..., str]) -> None:
     assert "must end in .png" in run("-o", "errors.pdf", code=2)

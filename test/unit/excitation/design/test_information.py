@@ -31,12 +31,16 @@ def regressor(information: Information, motion: Motion) -> np.ndarray:
     return stacked / np.linalg.norm(stacked, axis=0) if information.scaled else stacked
 
 
-def test_the_condition_number_is_that_of_the_stacked_regressor(information, motion):
+def test_the_condition_number_is_that_of_the_stacked_regressor(
+    information: Information, motion: Motion
+) -> None:
     expected = np.linalg.cond(regressor(information, motion))
     assert information.condition_number(motion) == pytest.approx(expected)
 
 
-def test_the_smooth_condition_number_nears_the_true_one_from_above(information, motion):
+def test_the_smooth_condition_number_nears_the_true_one_from_above(
+    information: Information, motion: Motion
+) -> None:
     true = 2 * np.log(information.condition_number(motion))
     smooth = [information.value(motion, sharpness) for sharpness in (1.0, 4.0, 64.0)]
     assert smooth[0] > smooth[1] > smooth[2] > true
@@ -44,7 +48,9 @@ def test_the_smooth_condition_number_nears_the_true_one_from_above(information, 
     assert smooth[2] - true < 2 * np.log(len(information.columns)) / 64.0
 
 
-def test_the_determinant_is_that_of_the_information_matrix(information, motion):
+def test_the_determinant_is_that_of_the_information_matrix(
+    information: Information, motion: Motion
+) -> None:
     plain = regressor(replace(information, scaled=False), motion)
     expected = -np.linalg.slogdet(plain.T @ plain)[1] / plain.shape[1]
     value = replace(information, objective="determinant").value(motion, 1.0)
@@ -52,7 +58,9 @@ def test_the_determinant_is_that_of_the_information_matrix(information, motion):
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_its_slopes_are_those_of_finite_differences(information, motion, objective):
+def test_its_slopes_are_those_of_finite_differences(
+    information: Information, motion: Motion, objective: Objective
+) -> None:
     information = replace(information, objective=objective)
     random = np.random.default_rng(1)
     way = Motion(*(random.standard_normal(part.shape) for part in motion))
@@ -67,7 +75,9 @@ def moved(motion: Motion, step: float, way: Motion) -> Motion:
     return Motion(*(part + step * change for part, change in zip(motion, way, strict=True)))
 
 
-def test_its_slopes_are_the_same_in_pieces_of_any_size(information, motion, monkeypatch):
+def test_its_slopes_are_the_same_in_pieces_of_any_size(
+    information: Information, motion: Motion, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = information.slopes(motion, 3.0)
     monkeypatch.setattr("dynid.arrays._BYTES", 1)  # a piece for each sample
     for one, other in zip(information.slopes(motion, 3.0), whole, strict=True):

@@ -108,7 +108,9 @@ THREAD = "\nthread = threading.Thread(target=search)\nthread.start()\nthread.joi
     [IMPORTS + SEARCH, IMPORTS + "def search():" + indent(SEARCH, "    ") + THREAD],
     ids=["script", "thread"],
 )
-def test_any_program_can_search(tmp_path, objectives, script, from_input):
+def test_any_program_can_search(
+    tmp_path: Path, objectives: list[float], script: str, from_input: bool
+) -> None:
     path = tmp_path / "script.py"
     path.write_text(script)
     done = run("-" if from_input else str(path), script=script, folder=tmp_path)
@@ -116,7 +118,9 @@ def test_any_program_can_search(tmp_path, objectives, script, from_input):
 
 
 @pytest.mark.thorough
-def test_workers_import_nothing_from_the_working_directory(tmp_path, objectives):
+def test_workers_import_nothing_from_the_working_directory(
+    tmp_path: Path, objectives: list[float]
+) -> None:
     script, folder = tmp_path / "script.py", tmp_path / "other"
     script.write_text(IMPORTS + SEARCH)
     folder.mkdir()
@@ -126,7 +130,9 @@ def test_workers_import_nothing_from_the_working_directory(tmp_path, objectives)
 
 
 @pytest.mark.thorough
-def test_workers_find_modules_where_their_parent_does(tmp_path, processes, monkeypatch):
+def test_workers_find_modules_where_their_parent_does(
+    tmp_path: Path, processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     found_by()
     assert [process.args[4:] for process in processes] == [sys.path, sys.path]
@@ -134,7 +140,9 @@ def test_workers_find_modules_where_their_parent_does(tmp_path, processes, monke
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("jobs", [1, 2, STARTS + 1])
-def test_any_number_of_workers_finds_the_same(jobs, expected, processes):
+def test_any_number_of_workers_finds_the_same(
+    jobs: int, expected: Search, processes: list[subprocess.Popen]
+) -> None:
     shares: list[float] = []
     assert_same(found_by(jobs, shares.append), expected)
     assert len(processes) == min(jobs, STARTS)
@@ -144,7 +152,7 @@ def test_any_number_of_workers_finds_the_same(jobs, expected, processes):
 
 
 @pytest.mark.thorough
-def test_the_threads_of_blas_make_no_difference():
+def test_the_threads_of_blas_make_no_difference() -> None:
     spec = ExcitationSpec(SETTINGS.model_copy(update={"harmonics": 12}))
     model = nominal_model(load_robot("puma560"))
     problem = worker.ExcitationProblem(model, spec, np.full(6, 0.1), SEED)
@@ -180,7 +188,7 @@ def steps_behind(found: tuple[worker.Step, ...]) -> int:
     )
 
 
-def test_an_interrupt_leaves_the_best_so_far(processes):
+def test_an_interrupt_leaves_the_best_so_far(processes: list[subprocess.Popen]) -> None:
     shares: list[float] = []
 
     def interrupt(share: float) -> None:
@@ -196,7 +204,7 @@ def test_an_interrupt_leaves_the_best_so_far(processes):
 
 
 @pytest.mark.thorough
-def test_an_interrupt_from_a_terminal_reaches_the_parent_alone(tmp_path):
+def test_an_interrupt_from_a_terminal_reaches_the_parent_alone(tmp_path: Path) -> None:
     script = f"""
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background job
 def interrupt(share):
@@ -211,7 +219,7 @@ print(json.dumps([found.interrupted, found.condition_number]))
 
 
 @pytest.mark.thorough
-def test_workers_end_when_their_parent_is_killed(tmp_path):
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     script = f"""
 def die(share):
     if share > 0:
@@ -224,7 +232,9 @@ optimise(small_model(), SPEC, NOISE, starts={STARTS}, jobs=2, progress=die)
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("killed", [1, 2])
-def test_starts_of_killed_workers_are_repeated(killed, expected, processes):
+def test_starts_of_killed_workers_are_repeated(
+    killed: int, expected: Search, processes: list[subprocess.Popen]
+) -> None:
     shares: list[float] = []
 
     def kill(share: float) -> None:
@@ -238,7 +248,9 @@ def test_starts_of_killed_workers_are_repeated(killed, expected, processes):
 
 
 @pytest.mark.thorough
-def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(processes, monkeypatch):
+def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(
+    processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
+) -> None:
     shares: list[float] = []
     repeated: list[int] = []
 
@@ -262,12 +274,16 @@ def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(processes,
 
 
 @pytest.mark.thorough
-def test_workers_that_cannot_begin_are_done_without(expected, monkeypatch):
+def test_workers_that_cannot_begin_are_done_without(
+    expected: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(worker, "_PROGRAM", "")
     assert_same(found_by(), expected)
 
 
-def test_processes_that_the_system_refuses_are_done_without(expected, processes, monkeypatch):
+def test_processes_that_the_system_refuses_are_done_without(
+    expected: Search, processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
+) -> None:
     start = worker.Popen
 
     def refuse_the_second(*arguments, **options) -> subprocess.Popen:
@@ -282,14 +298,17 @@ def test_processes_that_the_system_refuses_are_done_without(expected, processes,
 
 @pytest.mark.parametrize("executable", representatives(["", None, "/usr/bin/uwsgi"], 1))
 def test_a_program_that_embeds_python_searches_by_itself(
-    executable, expected, processes, monkeypatch
-):
+    executable: str | None,
+    expected: Search,
+    processes: list[subprocess.Popen],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "executable", executable)
     assert_same(found_by(), expected)
     assert processes == []
 
 
-def test_an_error_in_a_worker_is_raised_by_its_parent(capfd):
+def test_an_error_in_a_worker_is_raised_by_its_parent(capfd: pytest.CaptureFixture[str]) -> None:
     settings = SETTINGS.model_copy(update={"centre": (0.0, 0.0)})
     spec = ExcitationSpec(settings, from_centre=True)
     with pytest.raises(ExcitationError, match="cannot rest at its centre"):

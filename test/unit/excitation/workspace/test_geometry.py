@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support.walled_arm import BALL, URDF, walled
@@ -43,7 +45,9 @@ def margin(workspace: Workspace, name: str) -> float:
 
 
 @pytest.mark.parametrize("content", [None, "solid nothing\nendsolid nothing\n"])
-def test_a_missing_mesh_is_named_and_replaced_by_a_capsule(tmp_path, content):
+def test_a_missing_mesh_is_named_and_replaced_by_a_capsule(
+    tmp_path: Path, content: str | None
+) -> None:
     if content is not None:
         (tmp_path / "cube.stl").write_text(content)
     workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
@@ -53,7 +57,7 @@ def test_a_missing_mesh_is_named_and_replaced_by_a_capsule(tmp_path, content):
     assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2, abs=0.05)
 
 
-def test_a_mesh_that_has_changed_is_read_again(tmp_path):
+def test_a_mesh_that_has_changed_is_read_again(tmp_path: Path) -> None:
     for size in (1.0, 2.0):  # as its convex hull
         text = cube().replace("1.0", str(size))
         (tmp_path / "cube.stl").write_text(text)
@@ -62,7 +66,9 @@ def test_a_mesh_that_has_changed_is_read_again(tmp_path):
         assert not any("cube.stl" in note for note in workspace.notes)
 
 
-def test_a_flat_mesh_is_not_readable_and_nothing_else_is_printed(tmp_path, capfd):
+def test_a_flat_mesh_is_not_readable_and_nothing_else_is_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     corners = ("0 0 0", "nan 1 0", "1 nan 0")
     facet = "".join(f"vertex {corner}\n" for corner in corners)
     text = f"facet normal 0 0 1\nouter loop\n{facet}endloop\nendfacet\n" * 20
@@ -72,7 +78,7 @@ def test_a_flat_mesh_is_not_readable_and_nothing_else_is_printed(tmp_path, capfd
     assert capfd.readouterr() == ("", "")
 
 
-def test_all_missing_meshes_are_named_in_one_sentence():
+def test_all_missing_meshes_are_named_in_one_sentence() -> None:
     files = ("a.stl", "b.stl", "c.stl", "a.stl", "d.stl")
     missing = [MissingMesh(file, f"link{number % 2}") for number, file in enumerate(files)]
     assert missing_meshes(missing) == "meshes 'a.stl', 'b.stl' and 2 more of 2 links"
@@ -83,14 +89,14 @@ VISUAL = BALL.replace("collision", "visual").replace("0.04", "0.07")
 
 
 @pytest.mark.parametrize(("shapes", "radius"), [(VISUAL, 0.07), (VISUAL + BALL, 0.04)])
-def test_visual_shapes_replace_missing_collision_shapes(shapes, radius):
+def test_visual_shapes_replace_missing_collision_shapes(shapes: str, radius: float) -> None:
     workspace = walled(URDF.replace(BALL, shapes), planes=FLOOR)
     assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - radius)
     note = "Shapes from <visual> of the URDF, because <collision> is missing: hand."
     assert (note in workspace.notes) == (shapes == VISUAL)
 
 
-def test_a_shape_without_numbers_is_refused_in_a_sentence():
+def test_a_shape_without_numbers_is_refused_in_a_sentence() -> None:
     with pytest.raises(MechanismError, match=r'<sphere radius="big"> .*expected a finite number'):
         walled(URDF.replace('<sphere radius="0.04"/>', '<sphere radius="big"/>'), planes=FLOOR)
 
@@ -106,12 +112,12 @@ def test_a_shape_without_numbers_is_refused_in_a_sentence():
         ("self_colision=true", "did you mean 'self_collision'"),
     ],
 )
-def test_impossible_settings_are_refused_in_a_sentence(override, sentence):
+def test_impossible_settings_are_refused_in_a_sentence(override: str, sentence: str) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
         load_robot("puma560", overrides=[f"workspace.{override}"])
 
 
-def test_where_no_position_can_be_reached_nothing_is_left_out():
+def test_where_no_position_can_be_reached_nothing_is_left_out() -> None:
     pair = Distance(("a", "b"), (2, 1), ())
     assert always_violated([pair], np.full((50, 1), -0.1)).keys() == {0}
     assert always_violated([pair], np.empty((0, 1))) == {}

@@ -41,7 +41,9 @@ PARTS = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     ],
     ids=["parts of one", "each of several", "parts of several", "groups of many"],
 )
-def test_recordings_or_their_parts_are_folds_of_several_blocks(recordings, within, fold, left_out):
+def test_recordings_or_their_parts_are_folds_of_several_blocks(
+    recordings: int, within: bool, fold: list[int], left_out: str
+) -> None:
     blocks, _ = blocks_of(recordings, within=within)
     assert blocks.fold.tolist() == fold
     assert blocks.left_out == left_out
@@ -50,7 +52,9 @@ def test_recordings_or_their_parts_are_folds_of_several_blocks(recordings, withi
     assert np.all(np.diff(numbers) >= 0)
 
 
-def test_samples_are_averaged_as_far_as_the_filter_allows(monkeypatch):
+def test_samples_are_averaged_as_far_as_the_filter_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(reduced, "_FEWEST_SAMPLES", 100)
     blocks, settings = blocks_of(1, cutoff_hz=4.0, parallel_filter={"decimation": 10})
     one = blocks.signals[0]
@@ -60,7 +64,7 @@ def test_samples_are_averaged_as_far_as_the_filter_allows(monkeypatch):
     assert settings.parallel_filter.decimation == 2
 
 
-def test_averages_are_those_of_the_signals(monkeypatch):
+def test_averages_are_those_of_the_signals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reduced, "_FEWEST_SAMPLES", 100)
     robot = arm_robot(identification={"cutoff_hz": 4.0, "trim_rest": False})
     signals = preprocess(rubbing(seeds=(0,), samples=1000)[0], robot)
@@ -69,12 +73,14 @@ def test_averages_are_those_of_the_signals(monkeypatch):
     np.testing.assert_allclose(blocks.signals[0].velocity[3], signals.velocity[15:20].mean(axis=0))
 
 
-def test_samples_of_a_short_recording_are_not_averaged():
+def test_samples_of_a_short_recording_are_not_averaged() -> None:
     blocks, _ = blocks_of(1, cutoff_hz=4.0)
     assert blocks.signals[0].sampling_rate == pytest.approx(100.0)
 
 
-def test_long_recordings_are_represented_by_the_middle_of_each_block(monkeypatch):
+def test_long_recordings_are_represented_by_the_middle_of_each_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(reduced, "_MOST_SAMPLES", 500)
     blocks, _ = blocks_of(1)
     assert len(blocks.signals) == 10
@@ -86,7 +92,7 @@ def test_long_recordings_are_represented_by_the_middle_of_each_block(monkeypatch
     assert len(earlier) == 125
 
 
-def test_the_problem_has_the_blocks_as_folds():
+def test_the_problem_has_the_blocks_as_folds() -> None:
     blocks, settings = blocks_of(2)
     robot = arm_robot()
     mechanism = robot.mechanism()

@@ -37,13 +37,17 @@ def base_of(mechanism: Mechanism, parameters: Array) -> Array:
     return base_parameterization(mechanism).project(parameters)
 
 
-def test_unchanged_base_parameters_leave_the_model_as_it_is(mechanism, deviations):
+def test_unchanged_base_parameters_leave_the_model_as_it_is(
+    mechanism: Mechanism, deviations: Array
+) -> None:
     base = base_of(mechanism, mechanism.parameters)
     update = ModelUpdater(mechanism, deviations)(base, 1e-4 * np.eye(len(base)))
     assert np.allclose(update.parameters, mechanism.parameters, atol=1e-12)
 
 
-def test_an_exact_estimate_with_a_payload_gives_its_base_parameters(mechanism, deviations):
+def test_an_exact_estimate_with_a_payload_gives_its_base_parameters(
+    mechanism: Mechanism, deviations: Array
+) -> None:
     true = np.array(mechanism.parameters)
     true[payload_columns(mechanism)] += BODY
     true[mechanism.first_term :] *= 1.3
@@ -56,14 +60,18 @@ def test_an_exact_estimate_with_a_payload_gives_its_base_parameters(mechanism, d
     assert mass == pytest.approx(mechanism.parameters[payload_columns(mechanism)][0] + 1, abs=0.2)
 
 
-def test_an_estimate_without_information_leaves_the_model_and_its_prior(mechanism, deviations):
+def test_an_estimate_without_information_leaves_the_model_and_its_prior(
+    mechanism: Mechanism, deviations: Array
+) -> None:
     base = base_of(mechanism, 1.5 * mechanism.parameters)
     update = ModelUpdater(mechanism, deviations)(base, 1e12 * np.eye(len(base)))
     assert np.allclose(update.parameters, mechanism.parameters, atol=1e-6)
     assert np.allclose(np.sqrt(np.diag(update.covariance)), deviations, rtol=1e-6)
 
 
-def test_a_payload_below_zero_is_made_physically_consistent(mechanism, deviations):
+def test_a_payload_below_zero_is_made_physically_consistent(
+    mechanism: Mechanism, deviations: Array
+) -> None:
     true = np.array(mechanism.parameters)
     true[payload_columns(mechanism)] -= BODY
     base = base_of(mechanism, true)

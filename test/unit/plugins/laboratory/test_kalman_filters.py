@@ -11,11 +11,12 @@ from support.synthetic import arm_robot, problem_of, recorded, true_parameters
 
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
+from dynid.estimation.estimate import Estimator
 from dynid.estimation.regression import Problem
 from dynid_plugins.laboratory.kalman.discrete_model import DiscreteModel
 from dynid_plugins.laboratory.kalman.ekf import ExtendedKalmanFilter, LinearisedFilter
 from dynid_plugins.laboratory.kalman.srukf import SquareRootUnscentedKalmanFilter, UnscentedFilter
-from dynid_plugins.laboratory.kalman.state_filter import Prior, filtered, first_fold
+from dynid_plugins.laboratory.kalman.state_filter import MakeFilter, Prior, filtered, first_fold
 
 FILTERS = [LinearisedFilter, UnscentedFilter]
 ESTIMATORS = [ExtendedKalmanFilter, SquareRootUnscentedKalmanFilter]
@@ -68,7 +69,7 @@ def torque_error(problem: Problem, base: np.ndarray) -> float:
 
 @pytest.mark.parametrize("make", FILTERS)
 @pytest.mark.parametrize("share", representatives([0.5, 0.2], 1))
-def test_converges_to_the_truth_from_a_distant_start(make, share):
+def test_converges_to_the_truth_from_a_distant_start(make: MakeFilter, share: float) -> None:
     problem = posed()
     prior = begun_off(problem, share)
     assert torque_error(problem, prior.mean) > 0.5 * share
@@ -77,7 +78,7 @@ def test_converges_to_the_truth_from_a_distant_start(make, share):
 
 
 @pytest.mark.thorough
-def test_both_filters_agree():
+def test_both_filters_agree() -> None:
     """Only one of them uses derivatives of the model, so a wrong derivative would show."""
     problem = posed()
     runs = [filtered(problem, begun_off(problem, 0.05), make) for make in FILTERS]
@@ -88,7 +89,7 @@ def test_both_filters_agree():
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_the_truth_is_within_the_standard_deviations(estimator):
+def test_the_truth_is_within_the_standard_deviations(estimator: type[Estimator]) -> None:
     scores = []
     for seed in range(3):
         problem = posed(seed, samples=4000)
@@ -97,7 +98,7 @@ def test_the_truth_is_within_the_standard_deviations(estimator):
     assert 0.4 < float(np.sqrt(np.mean(np.square(scores)))) < 1.5
 
 
-def test_data_after_the_first_fold_reduce_the_torque_error():
+def test_data_after_the_first_fold_reduce_the_torque_error() -> None:
     problem = posed()
     prior = first_fold(problem, problem.mechanism.urdf_parameters)
     run = filtered(problem, prior, LinearisedFilter)
@@ -105,7 +106,7 @@ def test_data_after_the_first_fold_reduce_the_torque_error():
     assert 0.3 < run.innovation_ratio < 3.0
 
 
-def test_the_model_moves_as_the_mechanism_does():
+def test_the_model_moves_as_the_mechanism_does() -> None:
     problem = posed()
     model, true = DiscreteModel.of(problem), truth(problem)
     q, dq, tau = np.array([0.3, -0.4, 0.8]), np.array([0.5, -1.0, 0.7]), np.array([20.0, 9.0, 1.0])
@@ -117,7 +118,7 @@ def test_the_model_moves_as_the_mechanism_does():
     np.testing.assert_allclose(ddq, whole.forward_dynamics(q, dq, tau), rtol=1e-9)
 
 
-def test_derivatives_of_the_model_are_those_of_its_torque():
+def test_derivatives_of_the_model_are_those_of_its_torque() -> None:
     problem = posed(samples=1000)
     model, true = DiscreteModel.of(problem), truth(problem)
     state = np.array([0.3, -0.4, 0.8, 0.5, -1.0, 0.7])
@@ -133,7 +134,7 @@ def test_derivatives_of_the_model_are_those_of_its_torque():
     np.testing.assert_allclose(found, np.transpose(expected), atol=1e-4)
 
 
-def test_inputs_are_means_over_steps_after_the_first_fold():
+def test_inputs_are_means_over_steps_after_the_first_fold() -> None:
     problem = posed(samples=4000)
     (rows,) = problem.rows
     inputs = DiscreteModel.of(problem).inputs(rows)
@@ -156,7 +157,9 @@ def test_inputs_are_means_over_steps_after_the_first_fold():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_parameters_that_a_joint_at_rest_does_not_excite_keep_their_values(estimator):
+def test_parameters_that_a_joint_at_rest_does_not_excite_keep_their_values(
+    estimator: type[Estimator],
+) -> None:
     problem = posed(samples=4000, joint_at_rest=True)
     estimate = estimator().fit(problem, problem.mechanism.urdf_parameters)
     viscous = problem.base.names.index("Fv3")
@@ -166,7 +169,9 @@ def test_parameters_that_a_joint_at_rest_does_not_excite_keep_their_values(estim
 
 
 @pytest.mark.parametrize("make", FILTERS)
-def test_reports_a_diverging_filter_and_the_filter_of_torque_in_the_profile(make):
+def test_reports_a_diverging_filter_and_the_filter_of_torque_in_the_profile(
+    make: MakeFilter,
+) -> None:
     problem = posed(samples=3000)
     prior = begun_off(problem, 0.01)
     wrong = prior._replace(mean=-prior.mean)
@@ -179,7 +184,7 @@ def test_reports_a_diverging_filter_and_the_filter_of_torque_in_the_profile(make
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_refuses_a_short_recording(estimator):
+def test_refuses_a_short_recording(estimator: type[Estimator]) -> None:
     problem = posed(samples=200)
     with pytest.raises(EstimationError, match="at least 50 steps"):
         estimator().fit(problem, problem.mechanism.urdf_parameters)

@@ -34,7 +34,9 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.thorough
-def test_the_model_from_unsigned_torque_is_that_from_signed_torque(workshop, monkeypatch, capsys):
+def test_the_model_from_unsigned_torque_is_that_from_signed_torque(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, *COMMAND, "-o", "found") == 0
     printed = capsys.readouterr().out
     assert "sign of torque" in printed
@@ -48,7 +50,9 @@ def test_the_model_from_unsigned_torque_is_that_from_signed_torque(workshop, mon
 
 
 @pytest.mark.thorough
-def test_json_has_the_certainty_of_the_signs(workshop, monkeypatch, capsys):
+def test_json_has_the_certainty_of_the_signs(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, *COMMAND, "-o", str(workshop / "found"), "--json") == 0
     signs = json.loads(capsys.readouterr().out)["torque_signs"]
     assert set(signs) == {"turning_cost", "joints", "uncertain"}
@@ -64,7 +68,9 @@ def test_json_has_the_certainty_of_the_signs(workshop, monkeypatch, capsys):
         assert joint["decided_by"] == "physical consistency"
 
 
-def test_torque_with_signs_is_refused_in_one_sentence(workshop, monkeypatch, capsys):
+def test_torque_with_signs_is_refused_in_one_sentence(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     command = ["signed" if word == "lost" else word for word in COMMAND]
     assert run(monkeypatch, *command, "-o", str(workshop / "found")) == 2
     assert "so it has a sign" in capsys.readouterr().err

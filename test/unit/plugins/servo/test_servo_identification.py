@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -50,7 +51,7 @@ def errors(found: ServoIdentification, truth: dict[str, float]) -> dict[str, flo
 
 
 @pytest.mark.thorough
-def test_a_known_mass_sets_the_scale_of_the_gain(commanded):
+def test_a_known_mass_sets_the_scale_of_the_gain(commanded: Recording) -> None:
     found = found_with(commanded, ["position_gain", "bias"], ["MX1"])
     truth = {"position_gain1": GAIN, "bias1": BIAS, "Fv1": 2.0, "Fc1": 1.5, "ZZ1": 1.6708}
     assert found.combinations == ()
@@ -60,7 +61,7 @@ def test_a_known_mass_sets_the_scale_of_the_gain(commanded):
     assert found.known == {"MX1": pytest.approx(2.5)}
 
 
-def test_without_a_known_mass_the_gain_is_a_scale_of_all_parameters(commanded):
+def test_without_a_known_mass_the_gain_is_a_scale_of_all_parameters(commanded: Recording) -> None:
     found = found_with(commanded, ["position_gain", "bias"], [])
     (scale,) = found.combinations
     assert (scale.name, scale.value) == ("position_gain1", 300.0)
@@ -74,7 +75,7 @@ def test_without_a_known_mass_the_gain_is_a_scale_of_all_parameters(commanded):
     assert values["bias1"] == pytest.approx(BIAS, abs=1e-3)
 
 
-def test_damping_of_the_servo_and_viscous_friction_are_one(commanded):
+def test_damping_of_the_servo_and_viscous_friction_are_one(commanded: Recording) -> None:
     robot = rig(GAIN)
     found = identify_servos(robot, [commanded], unknowns=["velocity_gain", "bias"])
     (both,) = found.combinations
@@ -83,7 +84,7 @@ def test_damping_of_the_servo_and_viscous_friction_are_one(commanded):
     assert both.value == DAMPING
 
 
-def test_an_offset_and_a_bias_are_one(commanded):
+def test_an_offset_and_a_bias_are_one(commanded: Recording) -> None:
     terms = "terms=[{kind: viscous}, {kind: coulomb}, {kind: offset}]"
     found = identify_servos(rig(GAIN, terms), [commanded], unknowns=["bias"])
     (both,) = found.combinations
@@ -91,7 +92,7 @@ def test_an_offset_and_a_bias_are_one(commanded):
     assert both.others["Off1"] == pytest.approx(GAIN, rel=0.01)
 
 
-def test_dependent_columns_are_made_of_those_before_them():
+def test_dependent_columns_are_made_of_those_before_them() -> None:
     columns = np.random.default_rng(1).normal(size=(50, 3)) * [1.0, 10.0, 100.0]
     given = np.column_stack([columns, columns @ [2.0, -0.3, 0.0], np.zeros(50)])
     dependent, factors = dependent_columns(given)
@@ -108,7 +109,9 @@ def test_dependent_columns_are_made_of_those_before_them():
         (["bias"], ["M9"], "no base parameter 'M9'; those of pendulum are MX1"),
     ],
 )
-def test_refuses_names_that_do_not_exist(commanded, unknowns, known, words):
+def test_refuses_names_that_do_not_exist(
+    commanded: Recording, unknowns: list[str], known: list[str], words: str
+) -> None:
     with pytest.raises(ConfigurationError, match=words):
         found_with(commanded, unknowns, known)
 
@@ -128,6 +131,8 @@ def test_refuses_names_that_do_not_exist(commanded, unknowns, known, words):
     ],
     ids=["opposite commands", "no motion", "fewer samples than an exact fit needs"],
 )
-def test_refuses_recordings_that_do_not_determine_a_servo(commanded, change, words):
+def test_refuses_recordings_that_do_not_determine_a_servo(
+    commanded: Recording, change: Callable[[Recording], Recording], words: str
+) -> None:
     with pytest.raises(EstimationError, match=words):
         found_with(change(commanded), ["position_gain", "bias"], ["MX1"])

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -51,7 +52,9 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return event
 
 
-def test_a_step_is_shown_as_it_is_written(terminal, shown, capsys):
+def test_a_step_is_shown_as_it_is_written(
+    terminal: Terminal, shown: threading.Event, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = sys.stdout
     with progress(Console(file=io.StringIO())) as step:
         step("estimating [bold] [m]")
@@ -61,7 +64,9 @@ def test_a_step_is_shown_as_it_is_written(terminal, shown, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_steps_are_counted_where_their_number_is_known(terminal, shown):
+def test_steps_are_counted_where_their_number_is_known(
+    terminal: Terminal, shown: threading.Event
+) -> None:
     with progress(Console(file=io.StringIO()), steps=3) as step:
         step("reading")
         step("estimating")
@@ -70,7 +75,9 @@ def test_steps_are_counted_where_their_number_is_known(terminal, shown):
     assert "left" not in terminal.getvalue()
 
 
-def test_the_time_left_is_shown_where_the_share_is_known(terminal, shown):
+def test_the_time_left_is_shown_where_the_share_is_known(
+    terminal: Terminal, shown: threading.Event
+) -> None:
     clock = Clock()
     with progress(Console(file=io.StringIO()), "optimising", clock=clock) as step:
         step.share(0.0)
@@ -81,7 +88,7 @@ def test_the_time_left_is_shown_where_the_share_is_known(terminal, shown):
     assert "about 20 s left" in terminal.getvalue()
 
 
-def test_items_are_steps_with_a_time_left(terminal, shown):
+def test_items_are_steps_with_a_time_left(terminal: Terminal, shown: threading.Event) -> None:
     with progress(Console(file=io.StringIO())) as step:
         for item in step.each(["a", "b"], lambda item: f"testing on {item}"):
             assert item == "a" or shown.wait(LONGEST)
@@ -90,7 +97,7 @@ def test_items_are_steps_with_a_time_left(terminal, shown):
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(8.4, "8 s"), (100.0, "2 min"), (7200.0, "2 h")])
-def test_a_duration_is_as_precise_as_an_estimate(seconds, text):
+def test_a_duration_is_as_precise_as_an_estimate(seconds: float, text: str) -> None:
     assert module._duration(seconds) == text
 
 
@@ -99,7 +106,13 @@ def test_a_duration_is_as_precise_as_an_estimate(seconds, text):
     [(False, 60.0, "xterm"), (True, 0.0, "xterm"), (False, 0.0, "dumb")],
     ids=["quick work", "JSON", "a dumb terminal"],
 )
-def test_nothing_is_shown(terminal, monkeypatch, quiet, patience, kind):
+def test_nothing_is_shown(
+    terminal: Terminal,
+    monkeypatch: pytest.MonkeyPatch,
+    quiet: bool,
+    patience: float,
+    kind: str,
+) -> None:
     monkeypatch.setattr(module, "PATIENCE", patience)
     monkeypatch.setenv("TERM", kind)
     with progress(Console(file=io.StringIO(), quiet=quiet)) as step:
@@ -120,7 +133,7 @@ class Pipe(io.StringIO):
             self.written.set()
 
 
-def test_a_pipe_gets_plain_lines_of_long_work(monkeypatch):
+def test_a_pipe_gets_plain_lines_of_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = Pipe()
     monkeypatch.setattr(module, "message_console", lambda: Console(file=pipe, width=80))
     monkeypatch.setattr(module, "LINES_EVERY", 0.01)
@@ -136,7 +149,7 @@ def test_a_pipe_gets_plain_lines_of_long_work(monkeypatch):
     assert first.endswith("50 %, about 5 min left")
 
 
-def test_json_gets_no_lines_either(monkeypatch):
+def test_json_gets_no_lines_either(monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = Pipe()
     monkeypatch.setattr(module, "message_console", lambda: Console(file=pipe, width=80))
     monkeypatch.setattr(module, "LINES_EVERY", 0.0)
@@ -147,7 +160,9 @@ def test_json_gets_no_lines_either(monkeypatch):
     assert pipe.getvalue() == ""
 
 
-def test_a_pipe_shows_no_bar_even_with_forced_colours(monkeypatch, capsys):
+def test_a_pipe_shows_no_bar_even_with_forced_colours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0.0)
     monkeypatch.setenv("FORCE_COLOR", "1")
     with progress(Console(file=io.StringIO())) as step:
@@ -157,7 +172,7 @@ def test_a_pipe_shows_no_bar_even_with_forced_colours(monkeypatch, capsys):
 
 
 @pytest.mark.usefixtures("terminal")
-def test_no_thread_is_left_when_the_work_fails(monkeypatch):
+def test_no_thread_is_left_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE", 60.0)
     before = set(threading.enumerate())
     with pytest.raises(KeyboardInterrupt), progress(Console(file=io.StringIO())):
@@ -182,7 +197,7 @@ def step(clock: Clock) -> Iterator[Progress]:
         yield found
 
 
-def test_work_before_the_first_share_does_not_count(step, clock):
+def test_work_before_the_first_share_does_not_count(step: Progress, clock: Clock) -> None:
     step("reading")
     clock.now = 500.0
     step("estimating")
@@ -194,7 +209,9 @@ def test_work_before_the_first_share_does_not_count(step, clock):
     assert said(step) == ("30 %", "about 70 s left")
 
 
-def test_the_time_left_grows_while_nothing_is_done_and_a_share_never_falls(step, clock):
+def test_the_time_left_grows_while_nothing_is_done_and_a_share_never_falls(
+    step: Progress, clock: Clock
+) -> None:
     step.share(0.0)
     clock.now = 10.0
     step.share(0.5)
@@ -206,7 +223,7 @@ def test_the_time_left_grows_while_nothing_is_done_and_a_share_never_falls(step,
     assert said(step)[0] == "50 %"
 
 
-def test_the_end_is_not_announced_before_it(step, clock):
+def test_the_end_is_not_announced_before_it(step: Progress, clock: Clock) -> None:
     step.share(0.0)
     clock.now = 10.0
     step.share(1.0)
@@ -215,7 +232,7 @@ def test_the_end_is_not_announced_before_it(step, clock):
     assert said(step) == ("99 %", "")
 
 
-def test_counted_items_count_from_the_start(step, clock):
+def test_counted_items_count_from_the_start(step: Progress, clock: Clock) -> None:
     report = step.counted("robots")
     clock.now = 10.0
     report(1, 5)
@@ -224,7 +241,7 @@ def test_counted_items_count_from_the_start(step, clock):
     assert said(step) == ("99 %", "")
 
 
-def test_items_may_be_a_part_of_the_work(step, clock):
+def test_items_may_be_a_part_of_the_work(step: Progress, clock: Clock) -> None:
     found = []
     for _ in step.each(["a", "b"], str, of=0.5):
         clock.now += 10.0
@@ -235,7 +252,7 @@ def test_items_may_be_a_part_of_the_work(step, clock):
     assert said(step) == ("75 %", "about 7 s left")
 
 
-def test_counted_steps_are_no_share_of_time(clock):
+def test_counted_steps_are_no_share_of_time(clock: Clock) -> None:
     with progress(Console(quiet=True), steps=4, clock=clock) as step:
         step("reading")
         step("identifying")
@@ -243,7 +260,9 @@ def test_counted_steps_are_no_share_of_time(clock):
         assert said(step) == ("", "")
 
 
-def test_a_program_that_shows_progress_itself_gets_it_in_a_file(terminal, monkeypatch, tmp_path):
+def test_a_program_that_shows_progress_itself_gets_it_in_a_file(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     file = tmp_path / "progress.json"
     monkeypatch.setenv(module.PROGRESS_FILE, str(file))
     monkeypatch.setattr(module, "_WRITTEN_EVERY", 0.001)

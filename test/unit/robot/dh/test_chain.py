@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,15 +82,15 @@ def random_table(seed: int, convention: str, angles: str, lengths: str, letters:
 )
 @pytest.mark.parametrize(("angles", "lengths"), [("radians", "m"), ("degrees", "mm")])
 def test_the_urdf_moves_as_the_product_of_the_matrices(
-    seed, convention, letters, angles, lengths, tmp_path
-):
+    seed: int, convention: str, letters: str, angles: str, lengths: str, tmp_path: Path
+) -> None:
     content = random_table(seed, convention, angles, lengths, letters)
     urdf = urdf_from(content, tmp_path)
     for q in np.random.default_rng(9).uniform(-3, 3, (20, 6)):
         np.testing.assert_allclose(tool(urdf, q), product(content, q), rtol=0, atol=1e-12)
 
 
-def test_base_and_tool_are_the_outer_factors_of_the_product(tmp_path):
+def test_base_and_tool_are_the_outer_factors_of_the_product(tmp_path: Path) -> None:
     content = random_table(4, "classic", "degrees", "cm", "craig")
     placed = content | {
         "base": {"xyz": [10, -20, 30], "rpy": [0, 0, 90]},
@@ -102,14 +103,14 @@ def test_base_and_tool_are_the_outer_factors_of_the_product(tmp_path):
     np.testing.assert_allclose(tool(urdf_from(placed, tmp_path), q), expected, atol=1e-12)
 
 
-def test_fractions_of_pi_are_exact(tmp_path):
+def test_fractions_of_pi_are_exact(tmp_path: Path) -> None:
     content = one_row(alpha="-2*pi/3", theta="pi/2") | {"angles": "radians"}
     (chain,) = chains_of(table_of(content, tmp_path), "table.yaml")
     expected = about_x(-2 * np.pi / 3, 0.1) @ about_z(np.pi / 2, 0)
     np.testing.assert_allclose(chain.links[0].before.homogeneous, expected, atol=1e-16)
 
 
-def test_two_chains_have_two_bases_and_share_the_root(tmp_path):
+def test_two_chains_have_two_bases_and_share_the_root(tmp_path: Path) -> None:
     content = one_row()
     rows = content.pop("rows")
     content["chains"] = [
@@ -127,7 +128,9 @@ def test_two_chains_have_two_bases_and_share_the_root(tmp_path):
 
 @pytest.mark.parametrize("convention", ["classic", "modified"])
 @pytest.mark.parametrize("about", ["centre", "frame"])
-def test_a_body_is_the_same_in_the_frame_of_its_row(convention, about, tmp_path):
+def test_a_body_is_the_same_in_the_frame_of_its_row(
+    convention: str, about: str, tmp_path: Path
+) -> None:
     # kinetic energy of the joint by hand: z of the link's own frame (modified), or of the frame
     # before (classic, alpha between them)
     mass, centre = 2.0, np.array([0.1, 0.05, -0.02])
@@ -149,7 +152,7 @@ def test_a_body_is_the_same_in_the_frame_of_its_row(convention, about, tmp_path)
     assert found == pytest.approx(expected, rel=1e-12)
 
 
-def test_limits_are_in_the_units_of_the_table(tmp_path):
+def test_limits_are_in_the_units_of_the_table(tmp_path: Path) -> None:
     content = one_row(limits={"position": [-90, 180], "velocity": 36, "torque": 12})
     root = urdf_from(content, tmp_path)
     assert 'lower="-1.570796326794897" upper="3.141592653589793"' in root
@@ -184,7 +187,9 @@ CUBE = {"xx": 1, "yy": 1, "zz": 1}
         (POINT | {"inertia": CUBE | {"about": "frame"}}, r"has principal moments -"),
     ],
 )  # fmt: skip
-def test_an_impossible_row_is_one_sentence_that_names_it(changes, sentence, tmp_path):
+def test_an_impossible_row_is_one_sentence_that_names_it(
+    changes: dict[str, object], sentence: str, tmp_path: Path
+) -> None:
     with pytest.raises(ConfigurationError, match=sentence) as caught:
         urdf_from(one_row(**changes), tmp_path)
     assert str(caught.value).startswith("table.yaml: ")
@@ -206,6 +211,8 @@ def test_an_impossible_row_is_one_sentence_that_names_it(changes, sentence, tmp_
         ({"row": [CRAIG]}, r"unknown key 'row'; did you mean 'rows'"),
     ],
 )  # fmt: skip
-def test_an_impossible_table_is_one_sentence(changes, sentence, tmp_path):
+def test_an_impossible_table_is_one_sentence(
+    changes: dict[str, object], sentence: str, tmp_path: Path
+) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
         urdf_from(one_row() | changes, tmp_path)
