@@ -4,6 +4,7 @@
 if(POLICY CMP0167)
   cmake_policy(SET CMP0167 OLD)
 endif()
+set(Boost_NO_WARN_NEW_VERSIONS ON) # newer than this CMake, as that of pinocchio's wheels
 
 # ROS 2, where it is sourced. Without it the core and the Python module are built all the same.
 find_package(ament_cmake QUIET)

@@ -5,6 +5,10 @@ foreach(package dynid dynid_plugins dynid_ros)
   ament_python_install_package(
     ${package} PACKAGE_DIR "${PROJECT_SOURCE_DIR}/${package}" SETUP_CFG
     "${PROJECT_SOURCE_DIR}/setup.cfg" SCRIPTS_DESTINATION lib/${PROJECT_NAME})
+  # which names this file, and setuptools warns where it is not beside it
+  configure_file(
+    "${PROJECT_SOURCE_DIR}/README.md"
+    "${CMAKE_CURRENT_BINARY_DIR}/ament_cmake_python/${package}/README.md" COPYONLY)
 endforeach()
 if(DYNID_BUILD_PYTHON)
   # pinocchio may come from a prefix that no environment variable names

@@ -288,6 +288,8 @@ The launch files set these parameters from the groups `feedforward` and `collisi
   all.
 - Units such as rad or m: the first is for revolute joints, the second for prismatic joints.
 - *Live* parameters can be changed while the controller runs.
+- `ros2 param describe` has the same texts and ranges. Parameters `model.…` are the keys of a
+  [model.yaml](model-file.md), which `model_publisher` sets.
 """
 
 
