@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.control.residual import CommandedResidual
-    from dynid.robot.robot import Robot
+from dynid.control.residual import CommandedResidual
+from dynid.robot.robot import Robot
 
 _POSES = 200  # of all recordings
 _STEP = 1e-4  # [rad or m]

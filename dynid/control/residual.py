@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import collision_settings, control_model
 from dynid.control.link_torque import at_links
+from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.identification.settings import IdentificationSettings
-from dynid.recording.model import source_names
+from dynid.recording.model import Recording, source_names
 from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.dynamics.rigid_body import RigidBody
-    from dynid.recording.model import Recording
-    from dynid.robot.robot import Robot
-    from dynid.signals.signals import Signals
-
+from dynid.signals.signals import Signals
 
 _BLOCK = 0.1  # [s]
 _UNEXPLAINED = 0.8  # share of a joint's torque: the model is hardly better than none

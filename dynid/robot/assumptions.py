@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dynid.dynamics.base_parameters import INERTIAL
-from dynid.robot.chains import robot_joints
+from dynid.robot.chains import RobotJoints, robot_joints
+from dynid.robot.robot import Robot
 from dynid.robot.urdf_joints import movable_joints
 from dynid.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dynid.robot.chains import RobotJoints
-    from dynid.robot.robot import Robot
 
 _LIMITS = {
     "position": "position",

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dynid.errors import ConfigurationError
 from dynid.file_names import likely_file_name
 from dynid.robot.chains import matching, robot_joints
 from dynid.robot.limits import Limits
-from dynid.robot.urdf_joints import movable_joints
+from dynid.robot.robot import Robot
+from dynid.robot.urdf_joints import UrdfJoint, movable_joints
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dynid.robot.robot import Robot
-    from dynid.robot.urdf_joints import UrdfJoint
 
 _ENDLESS = (-math.pi, math.pi)  # [rad] of a joint that turns without end
 _KEYS = {"velocity": "velocity", "effort": "torque_max", "acceleration": "acceleration"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +13,11 @@ from dynid.dynamics.body import steiner
 from dynid.dynamics.joint_terms import TermSettings, term_kind
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
+from dynid.identification.result import Identification
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
 from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from dynid.identification.result import Identification
 
 _OF_DRIVES = ("viscous", "coulomb", "offset", "rotor_inertia")
 """Kinds of terms that a simulated drive may have without being in the profile's ``terms``."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 
 from dynid.arrays import Array
 from dynid.control.tail import rare_level
+from dynid.control.wrench.external_torque import ObservedTorque
 from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.control.wrench.external_torque import ObservedTorque
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 
 _NORMAL_SHARE = 0.9545  # of a normal distribution within two standard deviations
 _PIECES = range(3)  # of a recording, where there are less than three

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynid import _core
 from dynid.arrays import Array
-from dynid.robot.shapes import robot_shapes
-
-if TYPE_CHECKING:
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.robot.shapes import Shape
+from dynid.dynamics.kinematics import Kinematics
+from dynid.robot.shapes import Shape, robot_shapes
 
 _THICKNESS = 0.02  # share of the reach: radius of a body without any shape
 _MOST_FACES = 8  # of a link, the largest ones
