@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from dynid.dynamics.urdf_structure import link_of
+from dynid.dynamics.urdf_text import link_of
 from dynid.errors import ModelFileError
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot

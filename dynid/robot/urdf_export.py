@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.rigid_body import RigidBody
-from dynid.dynamics.urdf_structure import link_of
+from dynid.dynamics.urdf_text import link_of
 from dynid.errors import MechanismError
 from dynid.xml_tree import xml_tree
 

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.body import steiner
 from dynid.dynamics.joint_terms import TermSettings, term_kind
 from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.rigid_body import steiner
 from dynid.errors import ConfigurationError
 from dynid.identification.result import Identification
 from dynid.robot.model import Model, nominal_model

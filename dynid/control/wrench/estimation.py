@@ -12,10 +12,9 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.control.link_torque import by_motors
 from dynid.control.residual import check_explained, recorded_residual
-from dynid.control.wrench.contacts import Contact, find_contacts
+from dynid.control.wrench.contacts import Contact, contact_regions, find_contacts
 from dynid.control.wrench.external_torque import ObservedTorque, observe
 from dynid.control.wrench.learning import identified_uncertainty, learned_uncertainty
-from dynid.control.wrench.regions import contact_regions
 from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError

@@ -11,8 +11,7 @@ from rich.console import Console
 
 from dynid.arrays import Array
 from dynid.control.loop_gains import CascadeGains
-from dynid.dynamics.base_parameters import INERTIAL
-from dynid.dynamics.base_table import BaseTable
+from dynid.dynamics.base_parameters import INERTIAL, BaseTable
 from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.torque_parts import ModelAtPoint
 from dynid.evaluation.torque_split import TorqueSplit
