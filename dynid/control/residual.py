@@ -18,7 +18,6 @@ from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, source_names
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
@@ -163,9 +162,7 @@ def recorded_residual(
     if carried is not None:
         model.set_payload(carried.mass, carried.centre, carried.inertia)
     expected, friction = model.torque_and_friction(*motion)
-    viscous = viscous_friction(
-        mechanism, motion[1], motor_side=robot.settings(RecordingSettings).side == "motor"
-    )
+    viscous = viscous_friction(mechanism, motion[1], motor_side=robot.at_motors)
     return CommandedResidual(
         expected - torque,
         torque,
@@ -203,8 +200,7 @@ def commanded_signals(
     signals = preprocess(recording, robot, unsettled=unsettled)
     motion = signals.motion
     torque = signals.raw_torque
-    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
-        coupling = np.array(robot.coupling)  # q_j = T q_m, tau_m = T^T tau_j
+    if (coupling := robot.motor_coupling) is not None:
         position, velocity, acceleration = (part @ np.linalg.inv(coupling).T for part in motion)
         motion, torque = (position, velocity, acceleration), torque @ coupling
     return signals, motion, torque

@@ -19,7 +19,6 @@ from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.recording.model import Recording
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
@@ -216,7 +215,7 @@ class WrenchEstimator:
         try:
             self._estimator = _core.ContactEstimator(
                 model.mechanism.core_description,
-                robot.settings(RecordingSettings).side == "motor",
+                robot.at_motors,
                 [region.core() for region in regions],
                 [self.frame],
                 settings,

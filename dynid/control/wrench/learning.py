@@ -13,7 +13,6 @@ from dynid.control.tail import rare_level
 from dynid.control.wrench.external_torque import ObservedTorque
 from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.errors import ConfigurationError
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 
@@ -50,8 +49,7 @@ def identified_uncertainty(
         ratio = np.divide(held_out, fit, out=np.ones_like(fit), where=fit > 0)
         rmse = rmse * np.maximum(1.0, np.where(np.isfinite(ratio), ratio, 1.0))
     covariance = np.diag(np.maximum(rmse, _SMALLEST_DEVIATION) ** 2)
-    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
-        coupling = np.array(robot.coupling)  # tau_m = T^T tau_j
+    if (coupling := robot.motor_coupling) is not None:
         covariance = coupling.T @ covariance @ coupling
     deviation = np.sqrt(np.diag(covariance))
     return ExternalTorqueUncertainty(
