@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from swing import Swing
 
-from dynid.dynamics.base_table import base_table
+from dynid.dynamics.base_parameters import base_table
 from dynid.profile import load_robot
 from dynid.robot.model import Model
 from dynid.simulation.true_parameters import simulated_model

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from swing import Swing
 
-from dynid.dynamics.base_table import base_table
+from dynid.dynamics.base_parameters import base_table
 from dynid.profile import load_robot
 from dynid.simulation.true_parameters import simulated_model
 from dynid_plugins.laboratory.symbolic.c_code import c_header, c_source

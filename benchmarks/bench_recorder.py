@@ -20,7 +20,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from dynid.recording.load import load_recording
-from dynid_ros.own_domain import enter_own_domain
+from dynid_ros.discovery_range import enter_own_domain
 from dynid_ros.qos import STATES
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from dynid.excitation.design.design import Design, ExcitationSpec, make_design
 from dynid.excitation.design.optimise import propose_series
 from dynid.excitation.design.worker import Step, descend
-from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.prediction.precision import torque_noise
 from dynid.profile import load_robot
 from dynid.report.terminal.tables import table
 from dynid.robot.model import nominal_model

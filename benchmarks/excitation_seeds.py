@@ -21,7 +21,7 @@ from rich.console import Console
 from dynid.configuration import per_joint
 from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import optimise, propose_series
-from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.prediction.precision import torque_noise
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 from dynid.report.terminal.tables import table

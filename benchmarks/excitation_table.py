@@ -21,7 +21,7 @@ from rich.console import Console
 from dynid.excitation.design.design import Design, ExcitationSpec, make_design
 from dynid.excitation.design.information import Objective
 from dynid.excitation.design.optimise import optimise, propose_series
-from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.prediction.precision import torque_noise
 from dynid.profile import load_robot
 from dynid.report.terminal.tables import table
 from dynid.robot.model import nominal_model

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from dynid.excitation.checks import check_motion
 from dynid.excitation.design.design import ExcitationSpec, make_design
 from dynid.excitation.design.optimise import propose_series
-from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.prediction.precision import torque_noise
 from dynid.profile import make_robot
 from dynid.robot.model import nominal_model
 

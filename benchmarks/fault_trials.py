@@ -46,7 +46,7 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 from dynid_ros.executor import make_executor
 from dynid_ros.identifier import Identifier
-from dynid_ros.own_domain import enter_own_domain
+from dynid_ros.discovery_range import enter_own_domain
 
 enter_own_domain()
 rclpy.init()
@@ -68,7 +68,7 @@ import rclpy
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from dynid_ros.executor import make_executor
-from dynid_ros.own_domain import enter_own_domain
+from dynid_ros.discovery_range import enter_own_domain
 from dynid_ros.qos import STATES
 from dynid_ros.recorder import Recorder
 

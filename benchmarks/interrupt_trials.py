@@ -37,8 +37,8 @@ from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.recording.load import read_samples
 from dynid.simulation.simulate import simulate
+from dynid_ros.discovery_range import enter_own_domain
 from dynid_ros.executor import make_executor
-from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.qos import LATCHED, MONITORED
 
 ROBOT = "puma560"

@@ -15,7 +15,7 @@ import argparse
 import numpy as np
 from seeds import add_options, trials
 
-from dynid.dynamics.body import QUANTITIES, steiner
+from dynid.dynamics.rigid_body import QUANTITIES, steiner
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import FourierSettings, find_excitation
 from dynid.identification.identify import identify

@@ -28,8 +28,8 @@ from dynid.arrays import Array
 from dynid.playback.plan import make_plan
 from dynid.playback.trajectory import Trajectory
 from dynid.profile import load_robot
+from dynid_ros.discovery_range import enter_own_domain
 from dynid_ros.joint_values import to_ns
-from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.qos import LATCHED
 from dynid_ros.trajectory_messages import start_ns
 

@@ -21,8 +21,8 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from dynid.arrays import Array
+from dynid_ros.discovery_range import enter_own_domain
 from dynid_ros.executor import make_executor
-from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.qos import LATCHED, STATES
 from dynid_ros.trajectory_messages import start_ns
 

@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.control.quickest_accelerations import move_times
+from dynid.control.torque_space import move_times
 from dynid.control.trajectory_limits import trajectory_limits
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation

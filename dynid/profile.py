@@ -276,6 +276,11 @@ def write_profile(chosen: Robot, path: Path, *, given: str | None = None, note: 
     content = chosen.yaml_content(exclude_unset=True)
     terms = chosen.terms
     content["terms"] = "auto" if terms == "auto" else [term.entry() for term in terms]
+    write_content(content, path, given=given, note=note)
+
+
+def write_content(content: Mapping[str, Any], path: Path, *, given: str | None, note: str) -> None:
+    """Write the content of a profile; other arguments and errors as of :func:`write_profile`."""
     text = None if given is None else rewritten(given, content)
     if text is None:
         text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=100)

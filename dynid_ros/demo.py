@@ -23,13 +23,13 @@ from dynid.playback.plan import make_plan, second_seed
 from dynid.report.terminal.console import print_text, print_written, result_console
 from dynid.report.terminal.progress import progress
 from dynid.report.terminal.results import print_demonstration, print_kept_model
+from dynid_ros.discovery_range import enter_own_domain
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.executor import close, make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask
 from dynid_ros.identifier import Identifier
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import DynidNode
-from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.recorder import Recorder
 from dynid_ros.sequence import answer, outcome
 from dynid_ros.simulated_robot import SimulatedRobotNode

@@ -1,11 +1,17 @@
-"""Who reaches nodes: processes on this machine only, unless the environment opens them."""
+"""Who reaches nodes: processes on this machine only, or this process and its children alone."""
 
 from __future__ import annotations
 
+import atexit
 import os
+import random
+import socket
 from collections.abc import MutableMapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+
+from dynid.errors import DynidError
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 
@@ -83,3 +89,43 @@ def listen_on_loopback(environment: MutableMapping[str, str], *, force: bool = F
 def _is_local(environment: MutableMapping[str, str]) -> bool:
     """Return whether rcl searches on this machine only; the older variable has priority."""
     return environment.get("ROS_LOCALHOST_ONLY") == "1" or environment.get(RANGE) == "LOCALHOST"
+
+
+# above 100 a domain's ports are in Linux's range of ephemeral ports (from 32768)
+DOMAINS = range(1, 101)
+
+
+def enter_own_domain() -> int:
+    """Set the environment for a domain that no other caller on this machine has.
+
+    Call it before ``rclpy.init``. Only nodes on this machine are accepted.
+
+    Returns:
+        The domain's number.
+
+    Raises:
+        DynidError: every domain is in use.
+    """
+    domain, mark = _free_domain()
+    atexit.register(mark.close)  # until then it reserves the domain, however this process ends
+    os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
+    os.environ[RANGE] = "LOCALHOST"
+    listen_on_loopback(os.environ, force=True)
+    os.environ["ROS_DOMAIN_ID"] = str(domain)
+    return domain
+
+
+def _free_domain() -> tuple[int, socket.socket]:
+    # at random, because other programs also choose domains, starting at 0
+    for domain in random.sample(DOMAINS, len(DOMAINS)):
+        mark = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        with suppress(OSError):
+            # the last port of the domain's own (DDSI-RTPS 2.2, 9.6.1.1), which only its 120th
+            # participant would use
+            mark.bind(("127.0.0.1", 7400 + 250 * domain + 249))
+            return domain, mark
+        mark.close()
+    raise DynidError(
+        f"all ROS domains {DOMAINS[0]} to {DOMAINS[-1]} are in use on this machine; end the "
+        "programs in one of them."
+    )

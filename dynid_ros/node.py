@@ -26,8 +26,8 @@ from std_msgs.msg import Empty
 
 from dynid.errors import ConfigurationError, DynidError, ModelFileWarning
 from dynid.profile import load_robot
-from dynid.robot.assumptions import assumptions
 from dynid.robot.description import is_description
+from dynid.robot.urdf_profile import assumptions
 from dynid_ros.qos import ALIVE, DIAGNOSTICS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from dynid_ros.joint_values import to_ns
-from dynid_ros.polling import subscribe_unspun, take_raw
+from dynid_ros.topic_reader import subscribe_unspun, take_raw
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,18 +19,36 @@ from rosbags.interfaces import (
 
 from dynid.errors import RecordingError
 from dynid.recording.completeness import Completeness, SequenceCheck, StampCheck
-from dynid_ros.polling import subscribe_unspun, take_raw
 from dynid_ros.qos import STATE_DEPTH, complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rclpy.duration import Duration
+    from rclpy.node import Node
     from rclpy.qos import QoSProfile
     from rclpy.subscription import Subscription
     from rclpy.topic_endpoint_info import TopicEndpointInfo
 
     from dynid_ros.node import DynidNode
+
+
+def subscribe_unspun(node: Node, kind: type, topic: str, qos: QoSProfile) -> Subscription:
+    """Subscribe on a node that no executor spins, to raw messages of a topic."""
+    return node.create_subscription(kind, topic, _never_called, qos, raw=True)
+
+
+def take_raw(subscription: Subscription) -> tuple[bytes, dict[str, Any]] | None:
+    """Return the next serialized message and what the middleware knows of it, or None."""
+    with subscription.handle:
+        taken: tuple[bytes, dict[str, Any]] | None = subscription.handle.take_message(
+            subscription.msg_type, True
+        )
+    return taken
+
+
+def _never_called(_message: bytes) -> None:
+    """Serve as the callback that a subscription requires."""
 
 
 @dataclass(frozen=True)

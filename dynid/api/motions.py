@@ -14,7 +14,7 @@ from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import optimise, propose_series
 from dynid.excitation.files import excitation_text
 from dynid.excitation.fourier import FourierExcitation
-from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.prediction.precision import torque_noise
 from dynid.excitation.prediction.prediction import Prediction, predict
 from dynid.files import check_folder, write_text
 from dynid.recording.model import Recording

@@ -238,7 +238,7 @@ def _optimised(
     import numpy as np
 
     from dynid.excitation.design.optimise import optimise
-    from dynid.excitation.prediction.noise import torque_noise
+    from dynid.excitation.prediction.precision import torque_noise
     from dynid.report.terminal.progress import progress
     from dynid.simulation.settings import stated_torque_noise
 

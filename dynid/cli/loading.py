@@ -11,12 +11,12 @@ from dynid.errors import ConfigurationError, DynidError
 from dynid.profile import load_model
 from dynid.recording.model import Recording
 from dynid.robot.acceptance import check_acceptance
-from dynid.robot.assumptions import assumptions
 from dynid.robot.description import is_description
 from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
+from dynid.robot.urdf_profile import assumptions
 
 _IDENTIFIED = "_identified.urdf"  # end of the URDFs that identifications write
 

@@ -133,8 +133,7 @@ def base_command(
     output: Annotated[Path | None, output_file(help="File to write; printed by default.")] = None,
 ) -> None:
     """List base parameters with their regrouping relations."""
-    from dynid.dynamics.base_parameters import base_parameterization
-    from dynid.dynamics.base_table import base_table
+    from dynid.dynamics.base_parameters import base_parameterization, base_table
     from dynid.files import write_text
     from dynid.report.terminal.console import print_written, result_console
     from dynid.report.terminal.model import base_latex, base_text, base_yaml

@@ -176,7 +176,7 @@ def _interactive() -> bool:
 
 
 def _described(chain: JointChain) -> str:
-    from dynid.robot.assumptions import names
+    from dynid.robot.urdf_profile import names
 
     return f"{chain.tip} ({len(chain.joints)}: {names(chain.joints)})"
 
@@ -220,8 +220,8 @@ def _report(profile: Path, written: Sequence[Path]) -> None:
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.profile import load_robot
     from dynid.report.terminal.console import print_sentences, print_text, result_console
-    from dynid.robot.assumptions import assumptions
     from dynid.robot.new_profile import FILL_IN
+    from dynid.robot.urdf_profile import assumptions
 
     console = result_console()
     robot = load_robot(profile)

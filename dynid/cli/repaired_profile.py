@@ -11,10 +11,9 @@ import typer
 import yaml
 
 from dynid.errors import ConfigurationError, DynidError
-from dynid.files import check_new, write_text
-from dynid.profile import load_robot, profile_content, profile_text
+from dynid.files import check_new
+from dynid.profile import load_robot, profile_content, profile_text, write_content
 from dynid.recording.corrections import correction_yaml
-from dynid.yaml_text import rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,12 +69,7 @@ def write_repaired(
         entries = [correction.entry() for correction in repair.corrections]
         content["recording"] = {**recording, "corrections": entries}
     content |= repair.settings
-    given, note = profile_text(profile), _NOTE
-    text = None if given is None else rewritten(given, content)
-    if text is None:
-        text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=100)
-        note += "" if given is None else " The comments of the original profile are lost."
-    write_text(path, f"# {note}\n{text}")
+    write_content(content, path, given=profile_text(profile), note=_NOTE)
     try:
         load_robot(path)
     except DynidError:

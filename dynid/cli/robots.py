@@ -77,7 +77,7 @@ def _list_motors(console: Console, *, as_json: bool) -> None:
     """Print the motors with a row for each value, then their sources."""
     from dynid.report.terminal.console import print_json, print_sentences, roomy
     from dynid.report.terminal.tables import table
-    from dynid.robot.motors import QUANTITIES, shipped_motors
+    from dynid.robot.servo import QUANTITIES, shipped_motors
     from dynid.text import significant
 
     found = shipped_motors()

@@ -12,7 +12,6 @@ from dynid.configuration import Settings, per_joint
 from dynid.control.link_torque import set_gears, set_springs
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import torque_offset_limit
 from dynid.robot.elastic import ElasticSettings
 from dynid.robot.limits import JointLimits, Limits
@@ -42,7 +41,7 @@ def control_model(robot: Robot, mechanism: Mechanism) -> _core.ControlModel:
             mechanism.core_description,
             mechanism.parameters,
             friction_smoothing(robot),
-            robot.settings(RecordingSettings).side == "motor",
+            robot.at_motors,
         )
     except ValueError as error:
         raise ConfigurationError(f"feedforward: {error}") from None
@@ -169,8 +168,7 @@ def commanded_limits(robot: Robot) -> JointLimits:
     Raises:
         ConfigurationError: numbers of values do not match the joints.
     """
-    at_motors = robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None
-    return (Limits() if at_motors else robot.limits).of_joints(len(robot.joints))
+    return (robot.limits if robot.motor_coupling is None else Limits()).of_joints(len(robot.joints))
 
 
 def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid import _core
 from dynid.control.build import collision_settings
+from dynid.control.residual import CommandedResidual
 from dynid.control.ros2_control import FEEDFORWARD
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.files import write_text
@@ -18,11 +19,6 @@ from dynid.robot.parameter_file import parameter_file, ros_parameters
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings, ThresholdSettings
 from dynid.robot.tuned_thresholds import COLLISION, text_with_thresholds, with_threshold_parameters
-
-if TYPE_CHECKING:
-    from dynid import _core
-    from dynid.control.residual import CommandedResidual
-
 
 _TIME_BETWEEN_ALARMS = 0.5  # [s] between alarms of one contact
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,16 +16,12 @@ from dynid.control.build import (
 )
 from dynid.control.link_torque import with_exact_links
 from dynid.control.model_updates import UpdatedModel, UpdateLimits
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.trajectory import Trajectory
+from dynid.robot.robot import Robot
 from dynid.simulation.robot import DriveState, SimulatedRobot
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.playback.trajectory import Trajectory
-    from dynid.robot.robot import Robot
 
 
 class ControlledRobot:

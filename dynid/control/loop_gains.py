@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -21,9 +20,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from dynid.robot.model import Model
+from dynid.robot.model import Model
 
 Response = NDArray[np.complex128]
 """Frequency response of an open loop at ``_FREQUENCIES``."""

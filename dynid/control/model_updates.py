@@ -17,7 +17,6 @@ from dynid.control.build import (
 )
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
 
 _SHARE = 0.5  # of torque_max, where no torque difference is given
@@ -94,7 +93,7 @@ class UpdatedModel:
                 accepted.core_description,
                 accepted.parameters,
                 friction_smoothing(robot),
-                robot.settings(RecordingSettings).side == "motor",
+                robot.at_motors,
                 _check_limits(robot, limits, difference),
             )
             self._updates = _core.ModelUpdates(

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import collision_settings, control_model
 from dynid.control.link_torque import at_links
+from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
 from dynid.identification.settings import IdentificationSettings
-from dynid.recording.model import source_names
-from dynid.recording.settings import RecordingSettings
+from dynid.recording.model import Recording, source_names
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.dynamics.rigid_body import RigidBody
-    from dynid.recording.model import Recording
-    from dynid.robot.robot import Robot
-    from dynid.signals.signals import Signals
-
+from dynid.signals.signals import Signals
 
 _BLOCK = 0.1  # [s]
 _UNEXPLAINED = 0.8  # share of a joint's torque: the model is hardly better than none
@@ -170,9 +162,7 @@ def recorded_residual(
     if carried is not None:
         model.set_payload(carried.mass, carried.centre, carried.inertia)
     expected, friction = model.torque_and_friction(*motion)
-    viscous = viscous_friction(
-        mechanism, motion[1], motor_side=robot.settings(RecordingSettings).side == "motor"
-    )
+    viscous = viscous_friction(mechanism, motion[1], motor_side=robot.at_motors)
     return CommandedResidual(
         expected - torque,
         torque,
@@ -210,8 +200,7 @@ def commanded_signals(
     signals = preprocess(recording, robot, unsettled=unsettled)
     motion = signals.motion
     torque = signals.raw_torque
-    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
-        coupling = np.array(robot.coupling)  # q_j = T q_m, tau_m = T^T tau_j
+    if (coupling := robot.motor_coupling) is not None:
         position, velocity, acceleration = (part @ np.linalg.inv(coupling).T for part in motion)
         motion, torque = (position, velocity, acceleration), torque @ coupling
     return signals, motion, torque

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dynid import _core
 from dynid.control.build import (
     control_law_settings,
     model_settings,
@@ -22,10 +23,6 @@ from dynid.robot.elastic import ElasticSettings, elastic_settings
 from dynid.robot.model import Model
 from dynid.robot.parameter_file import ros_parameters
 from dynid.robot.robot import Robot
-
-if TYPE_CHECKING:
-    from dynid import _core
-
 
 FEEDFORWARD = "feedforward_controller"
 """Controller between the trajectory controller and the drives, where it is used."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid import _core
@@ -11,16 +9,13 @@ from dynid.arrays import Array
 from dynid.control.link_torque import with_exact_links
 from dynid.control.torque_mode import torque_law
 from dynid.control.torque_mode_settings import TorqueControlSettings
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.trajectory import Trajectory
+from dynid.robot.robot import Robot
 from dynid.simulation.build import plant_arguments
-from dynid.simulation.robot import SimulatedRobot
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.playback.trajectory import Trajectory
-    from dynid.robot.robot import Robot
-    from dynid.simulation.robot import DriveState
+from dynid.simulation.robot import DriveState, SimulatedRobot
 
 _OTHER_STOP = (
     "The robot is too far from its command or too fast, or its feedback is missing "

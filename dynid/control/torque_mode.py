@@ -11,7 +11,6 @@ from dynid.control.build import assign, control_law_settings, control_model
 from dynid.control.torque_mode_settings import TorqueControlSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
 
 _POSITIONS = 200  # over which inertia is averaged
@@ -82,7 +81,6 @@ def mean_inertia(robot: Robot, mechanism: Mechanism) -> Array:
     limits = robot.limits.of_joints(joints).finite()
     q = np.random.default_rng(0).uniform(limits.low, limits.high, (_POSITIONS, joints))
     mass = np.mean(mechanism.mass_matrix(q[mechanism.reachable(q)]), axis=0)
-    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
-        coupling = np.array(robot.coupling)
+    if (coupling := robot.motor_coupling) is not None:
         mass = coupling.T @ mass @ coupling
     return np.array(np.diagonal(mass))

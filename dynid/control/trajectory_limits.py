@@ -20,8 +20,7 @@ import scipy
 import yaml
 
 from dynid.arrays import Array
-from dynid.control.quickest_accelerations import move_times, quickest_accelerations
-from dynid.control.torque_space import TorqueSpace, torque_space
+from dynid.control.torque_space import TorqueSpace, move_times, quickest_accelerations, torque_space
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.robot.model import Model

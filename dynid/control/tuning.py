@@ -9,9 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid.control.contact_check import check_no_contact, outlying_spans
-from dynid.control.detectable_force import DetectableForce, detectable_force
 from dynid.control.free_motion import FreeMotion, abrupt_acceleration, free_motion
-from dynid.control.joint_thresholds import TUNED, TunedJoint, rounded_up, tune_joint
+from dynid.control.joint_thresholds import (
+    TUNED,
+    DetectableForce,
+    TunedJoint,
+    detectable_force,
+    rounded_up,
+    tune_joint,
+)
 from dynid.control.residual import CommandedResidual, check_explained, with_collision
 from dynid.control.tail import APART, MOST_FREQUENT, RAREST, SAFE
 from dynid.errors import ConfigurationError

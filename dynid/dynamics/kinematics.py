@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import pinocchio
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.pose import Pose
 from dynid.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dynid.dynamics.mechanism import Mechanism
 
 
 class Kinematics:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.json_text import json_fields
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from dynid.dynamics.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

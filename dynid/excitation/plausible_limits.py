@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.excitation.default_motion import motion_range
-from dynid.robot.assumptions import names, position_doubts
 from dynid.robot.robot import Robot
 from dynid.robot.urdf_joints import movable_joints
+from dynid.robot.urdf_profile import names, position_doubts
 
 _STATES = 500  # random positions, of which the one of most load counts
 _ACCELERATION = 2 * np.pi  # [rad/s^2] a turn a second, reached in one: what any drive does

@@ -26,7 +26,6 @@ from dynid.excitation.plausible_limits import Doubt
 from dynid.excitation.settings import ExcitationSettings, FourierSettings
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.playback.trajectory import Trajectory, sample
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 
@@ -168,7 +167,7 @@ def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
 
 def check_joint_side(robot: Robot) -> None:
     """Raise a ConfigurationError where joint states are those of motors."""
-    if robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None:
+    if robot.motor_coupling is not None:
         raise ConfigurationError(
             f"profile '{robot.name}': recording.side is 'motor', but motions are played at the "
             "joints; use a driver that applies the coupling, and recording.side joint."

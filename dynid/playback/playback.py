@@ -7,12 +7,11 @@ from enum import Enum
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable, sliding_joints
 from dynid.excitation.plausible_limits import refusal
-from dynid.playback.commander import Commander, LateError
+from dynid.playback.commander import Commander, LateError, RobotClock
 from dynid.playback.monitor import Monitor, make_monitor, supervises_torque, supervision
 from dynid.playback.motions import point_to_point
 from dynid.playback.options import Clock, Options, Outlet
 from dynid.playback.plan import Plan
-from dynid.playback.robot_clock import RobotClock
 from dynid.playback.robot_state import (
     HoldWatch,
     InputWatch,

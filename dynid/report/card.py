@@ -6,24 +6,20 @@ With the command that comes next.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from dynid.evaluation.diagnosis.repair import is_applicable
+from dynid.evaluation.joint_errors import JointState, UseName
 from dynid.evaluation.uses import PLAIN_BETTER
+from dynid.evaluation.verdict import Verdict
 from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings
+from dynid.identification.validate import Validation
 from dynid.text import listed, percent
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.evaluation.joint_errors import JointState, UseName
-    from dynid.evaluation.verdict import Verdict
-    from dynid.identification.validate import Validation
-
 
 _USUAL_FOLDER = Path("out")
 

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
-from dynid.evaluation.diagnosis.finding import grouped
+from markupsafe import Markup
+from rich.console import Console
+
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace, grouped
 from dynid.files import write_text
+from dynid.identification.diagnose import Diagnosis
 from dynid.json_text import json_fields
+from dynid.recording.contradiction import Severity
 from dynid.report.chart import Chart, Colour, Layer
 from dynid.report.decimation import envelope, evenly
 from dynid.report.pages import render
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.text import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from markupsafe import Markup
-    from rich.console import Console
-
-    from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-    from dynid.identification.diagnose import Diagnosis
-    from dynid.recording.contradiction import Severity
-
 
 _BUCKETS = 600
 _DOTS = 900

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
+from dynid.excitation.motion import Excitation
+from dynid.identification.evaluated_model import EvaluatedModel
+from dynid.recording.model import Recording
 from dynid.report.motion import evaluated_motion
-
-if TYPE_CHECKING:
-    from dynid.excitation.motion import Excitation
-    from dynid.identification.evaluated_model import EvaluatedModel
-    from dynid.recording.model import Recording
 
 Axes = NDArray[Any]
 """Of matplotlib's ``Axes``; ``axes.flat[0].figure.savefig("plot.png")`` writes their figure."""

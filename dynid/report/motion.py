@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from dynid.identification.evaluated_model import EvaluatedModel
-    from dynid.signals.signals import Signals
+from dynid.identification.evaluated_model import EvaluatedModel
+from dynid.signals.signals import Signals
 
 
 @dataclass(frozen=True)

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.report.chart import Axis, Chart, Colour, Layer, bar_edges, grid
 from dynid.report.decimation import envelope, evenly, extremes, interval
 from dynid.report.motion import EvaluatedMotion
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.limits import Limits
-
+from dynid.robot.limits import Limits
 
 _POINTS = 1200  # of a curve over time
 _DOTS = 700

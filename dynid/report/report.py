@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
@@ -14,8 +15,9 @@ from dynid.evaluation.diagnosis.finding import sentences
 from dynid.files import write_text
 from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings
+from dynid.identification.validate import Validation
 from dynid.report import tables, words
-from dynid.report.card import Card, ErrorBar
+from dynid.report.card import Card, ErrorBar, NamedInputs
 from dynid.report.diagnosis import finding_rows
 from dynid.report.motion import EvaluatedMotion, evaluated_motion
 from dynid.report.pages import render
@@ -24,15 +26,9 @@ from dynid.report.residual_plots import residual_figures
 from dynid.report.temperature import temperature_section
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.turntable import Turntable, moving_scene, turntable
+from dynid.robot.model import Model
+from dynid.robot.provenance import BaseEstimate
 from dynid.text import count, iso_time, significant
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dynid.identification.validate import Validation
-    from dynid.report.card import NamedInputs
-    from dynid.robot.model import Model
-    from dynid.robot.provenance import BaseEstimate
 
 _DRAWN = 0.1  # smaller correlations are left white
 _PAIRS = 8

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from dynid.arrays import Array
 from dynid.estimation.estimate import autocorrelation
 from dynid.evaluation.residual_statistics import bandwidth, spectrum, white_band
 from dynid.report.chart import Axis, Chart, Layer, bar_edges, grid
 from dynid.report.decimation import evenly
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-    from dynid.report.motion import EvaluatedMotion
-    from dynid.signals.settings import SignalSettings
+from dynid.report.motion import EvaluatedMotion
+from dynid.signals.settings import SignalSettings
 
 _BINS = 50
 _DOTS = 500

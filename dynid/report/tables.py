@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from dynid.estimation.cross_validation import HeldOut
+from dynid.evaluation.joint_errors import JointErrors
+from dynid.evaluation.settings import EvaluationSettings
+from dynid.identification.result import BaseParameter, Identification
 from dynid.report.motion import EvaluatedMotion
 from dynid.report.words import rest
+from dynid.robot.limits import Limits
 from dynid.text import NOT_KNOWN, count, percent, significant, unit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.estimation.cross_validation import HeldOut
-    from dynid.evaluation.joint_errors import JointErrors
-    from dynid.evaluation.settings import EvaluationSettings
-    from dynid.identification.result import BaseParameter, Identification
-    from dynid.robot.limits import Limits
 
 _PER_BODY = 10
 _NEGLIGIBLE_SHARE = 1e-9

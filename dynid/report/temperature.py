@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
+from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.temperature import CHANCE, Effect, JointTemperature, temperature_effects
 from dynid.report.chart import Chart, Layer, grid
+from dynid.report.motion import EvaluatedMotion
+from dynid.signals.settings import SignalSettings
 from dynid.text import NOT_KNOWN, listed, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.report.motion import EvaluatedMotion
-    from dynid.signals.settings import SignalSettings
 
 
 def temperature_section(

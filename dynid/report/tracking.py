@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from rich.console import Console
+
+from dynid.arrays import Array
+from dynid.control.tracking.trial import TrackingTrial
 from dynid.report.chart import Chart, Layer
 from dynid.report.png_style import draw_chart, png_figure
 from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rich.console import Console
-
-    from dynid.arrays import Array
-    from dynid.control.tracking.trial import TrackingTrial
-
 
 _LABELS = ("position control alone", "with feedforward torque of the model")
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.estimation.estimators import estimator_class, is_estimator
-from dynid.evaluation.diagnosis.finding import grouped
+from dynid.evaluation.diagnosis.finding import Finding, grouped
+from dynid.evaluation.joint_errors import JointErrors
 from dynid.evaluation.left_out_recordings import held_out_notes
+from dynid.identification.filter_choice import FilterChoice
+from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings
+from dynid.robot.robot import Robot
 from dynid.signals.settings import ParallelFilterSettings
+from dynid.signals.signals import Signals
 from dynid.text import NOT_KNOWN, count, listed, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.evaluation.diagnosis.finding import Finding
-    from dynid.evaluation.joint_errors import JointErrors
-    from dynid.identification.filter_choice import FilterChoice
-    from dynid.identification.result import Identification
-    from dynid.robot.robot import Robot
-    from dynid.signals.signals import Signals
 
 
 def rest(joint: JointErrors) -> str:

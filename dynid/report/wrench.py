@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from rich.console import Console
 
-from dynid.control.wrench.estimation import deviations
+from dynid.arrays import Array
+from dynid.control.wrench.estimation import ExternalWrench, deviations
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.json_text import json_fields
 from dynid.report.png_style import png_figure
 from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import significant
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-    from rich.console import Console
-
-    from dynid.arrays import Array
-    from dynid.control.wrench.estimation import ExternalWrench
-    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
-
 
 _NAMES = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
 _DIGITS = 3

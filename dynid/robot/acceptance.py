@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from dynid.dynamics.urdf_structure import link_of
+from dynid.dynamics.urdf_text import link_of
 from dynid.errors import ModelFileError
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.robot.urdf_export import kinematic_urdf
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from xml.etree import ElementTree as ET
-
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
 
 
 def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = False) -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat
 
 from dynid.configuration import Settings, parse, read_yaml
 from dynid.errors import ConfigurationError
 from dynid.files import share_directories
-
-if TYPE_CHECKING:
-    from dynid.robot.drives import Drives
-
+from dynid.robot.drives import Drives
 
 Index = Annotated[int, Field(ge=0x1000, le=0xFFFF)]
 Unsigned32 = Annotated[int, Field(ge=0, le=0xFFFFFFFF)]

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dynid.configuration import changed
 from dynid.errors import ConfigurationError
@@ -21,16 +21,13 @@ from dynid.robot.drive_objects import (
     TORQUE,
     TORQUE_OFFSET,
     DriveObject,
+    DriveProfile,
     commanded,
     measured,
 )
+from dynid.robot.drives import Drives
 from dynid.text import listed, printable
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from dynid.robot.drive_objects import DriveProfile
-    from dynid.robot.drives import Drives
-
 
 _LARGEST_INTEGER = 0xFFFFFFFF
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arguments import check_path
 from dynid.arrays import Array
@@ -29,7 +30,6 @@ from dynid.robot.urdf_export import identified_urdf
 from dynid.text import percent, printable
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from pandas import DataFrame
 
 

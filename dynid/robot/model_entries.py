@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
@@ -19,13 +19,10 @@ from dynid.arrays import Array
 from dynid.configuration import Settings, parse
 from dynid.dynamics.closed_chain import chain_lists
 from dynid.dynamics.joint_terms import TERM_SHAPES, term_lists
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError, ModelFileError
 from dynid.robot.provenance import Doubles, ModelErrors, StoredQuantities, Texts
-
-if TYPE_CHECKING:
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.robot import Robot
-
+from dynid.robot.robot import Robot
 
 SEALED = tuple(_core.sealed_entries())
 """Entries that the seal covers, in this order; dots for nesting."""

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from dynid.robot.chains import RobotJoints
+from dynid.robot.description import NominalValues
+from dynid.robot.urdf_joints import UrdfJoint
 from dynid.robot.urdf_profile import urdf_limits
 from dynid.text import joint_units
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.robot.chains import RobotJoints
-    from dynid.robot.description import NominalValues
-    from dynid.robot.urdf_joints import UrdfJoint
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 

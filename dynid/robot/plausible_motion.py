@@ -57,7 +57,7 @@ class RecordedJoint(NamedTuple):
 
 def recorded_joints(recording: Recording, robot: Robot) -> Iterator[RecordedJoint]:
     """Yield the robot's joints in a recording; none where the limits are those of the motors."""
-    if robot.coupling is not None and robot.settings(RecordingSettings).side == "joint":
+    if robot.coupling is not None and not robot.at_motors:
         return
     kinds = _kinds(robot)
     for number, name in enumerate(robot.joints):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
+from dynid.arrays import Array
 from dynid.configuration import OF_PYDANTIC, Settings, TaskSettings, parse
 from dynid.dynamics.closed_chain import ClosedChainSettings
 from dynid.dynamics.joint_terms import JointTerm, TermSettings, plain_terms, term_kinds
@@ -140,6 +141,16 @@ class Robot(Settings, metaclass=_RobotClass):
         return (*self.joints, *self.closed_chain.passive)
 
     @property
+    def at_motors(self) -> bool:
+        """Whether recordings and commands are of the motors, in place of the joints."""
+        return self.settings(RecordingSettings).side == "motor"
+
+    @property
+    def motor_coupling(self) -> Array | None:
+        """T of q_joint = T q_motor where recordings and commands are of coupled motors, or None."""
+        return np.array(self.coupling) if self.at_motors and self.coupling is not None else None
+
+    @property
     def tasks(self) -> tuple[TaskSettings, ...]:
         """The settings of all tasks."""
         return self._tasks
@@ -255,8 +266,7 @@ class Robot(Settings, metaclass=_RobotClass):
             MechanismError: the URDF lacks a joint.
             ConfigurationError: the URDF has no link of the tool's name.
         """
-        at_motors = self.settings(RecordingSettings).side == "motor"
-        return Kinematics(self.mechanism(), tool=tool, at_motors=at_motors)
+        return Kinematics(self.mechanism(), tool=tool, at_motors=self.at_motors)
 
     def yaml_content(
         self, *, with_model_only: bool = False, exclude_unset: bool = False

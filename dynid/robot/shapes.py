@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pinocchio
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array, Vector
+from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.pose import Pose
 from dynid.errors import MechanismError
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree as ET
-
-    from numpy.typing import ArrayLike
-
-    from dynid.dynamics.kinematics import Kinematics
 
 Colour = tuple[float, float, float, float]
 """Red, green, blue and opacity, each from 0 to 1."""

@@ -9,7 +9,9 @@ a torque offset may be one permille of the rated torque too small.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,19 +30,14 @@ from dynid.robot.drive_objects import (
     TORQUE_OFFSET,
     VELOCITY,
     DriveObject,
+    DriveProfile,
     commanded,
     measured,
     measured_effort,
 )
+from dynid.robot.drives import Drives
 from dynid.robot.parameter_file import number
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
-
-    from dynid.robot.drive_objects import DriveProfile
-    from dynid.robot.drives import Drives
-    from dynid.robot.robot import Robot
+from dynid.robot.robot import Robot
 
 _INT32_MAX = 2.0**31 - 1
 _KEEPS_COUNTS = 1 + 2.0**-49

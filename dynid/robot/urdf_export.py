@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dynid.arrays import Array
+from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.rigid_body import RigidBody
-from dynid.dynamics.urdf_structure import link_of
+from dynid.dynamics.urdf_text import link_of
 from dynid.errors import MechanismError
 from dynid.xml_tree import xml_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from dynid.dynamics.mechanism import Mechanism
-
 
 _PER_BODY = 10
 _KEPT_OF_LINK = frozenset({"inertial"})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree as ET
 
-from dynid.dynamics.urdf_structure import link_of
+from dynid.dynamics.urdf_text import link_of
 from dynid.errors import ConfigurationError
 from dynid.xml_tree import xml_tree
 

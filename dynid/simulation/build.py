@@ -11,7 +11,6 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import measured_torque_per_permille
 from dynid.robot.elastic import ElasticSettings
 from dynid.robot.robot import Robot
@@ -88,7 +87,7 @@ def _core_settings(
     settings.integration_rate = simulation.integration_rate
     settings.command_delay = simulation.command_delay
     settings.feedback_delay = simulation.feedback_delay
-    settings.motor_side = robot.settings(RecordingSettings).side == "motor"
+    settings.motor_side = robot.at_motors
     for name in (
         "bandwidth_hz",
         "damping_ratio",

@@ -12,9 +12,9 @@ from dynid.excitation.default_motion import default_excitation, motion_range
 from dynid.excitation.plausible_limits import limit_doubts
 from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import make_plan
-from dynid.robot.assumptions import names
 from dynid.robot.limits import Limits
 from dynid.robot.robot import Robot
+from dynid.robot.urdf_profile import names
 from dynid.simulation.derived import DENSITY, derived_simulation, deviating_bodies
 from dynid.simulation.settings import SimulationSettings
 

@@ -12,7 +12,6 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, SimulationError
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.elastic import elastic_settings
 from dynid.robot.robot import Robot
 from dynid.simulation.build import build_plant
@@ -73,8 +72,8 @@ class SimulatedRobot:
         self._factor = robot.drives.torque_factor(len(robot.joints))
         self._no_offset = np.zeros(len(robot.joints))
         self._from_joints: Array = np.eye(len(robot.joints))
-        if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
-            self._from_joints = np.linalg.inv(np.array(robot.coupling))
+        if (coupling := robot.motor_coupling) is not None:
+            self._from_joints = np.linalg.inv(coupling)
         self._has_links = elastic_settings(robot).link_position is not None
         self._home = self.commanded(_home(robot))
         self.reset(self._home)

@@ -17,7 +17,6 @@ from dynid.configuration import (
     per_joint,
 )
 from dynid.dynamics.mechanism import Mechanism
-from dynid.recording.settings import RecordingSettings
 from dynid.robot.robot import Robot
 
 
@@ -82,6 +81,6 @@ def stated_torque_noise(robot: Robot, mechanism: Mechanism) -> Array:
         step = robot.drives.torque_factor(joints)
     variance = per_joint(simulation.torque_noise, joints, "torque_noise") ** 2 + step**2 / 12
     # errors of coupled motors act on several joints
-    if robot.settings(RecordingSettings).side == "motor":
+    if robot.at_motors:
         variance = np.linalg.inv(mechanism.coupling).T ** 2 @ variance
     return np.asarray(np.sqrt(variance))

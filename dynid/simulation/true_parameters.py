@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.body import steiner
 from dynid.dynamics.joint_terms import TermSettings, term_kind
 from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.rigid_body import steiner
 from dynid.errors import ConfigurationError
+from dynid.identification.result import Identification
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
 from dynid.simulation.derived import simulation_settings
 from dynid.simulation.settings import SimulationSettings
-
-if TYPE_CHECKING:
-    from dynid.identification.result import Identification
 
 _OF_DRIVES = ("viscous", "coulomb", "offset", "rotor_inertia")
 """Kinds of terms that a simulated drive may have without being in the profile's ``terms``."""

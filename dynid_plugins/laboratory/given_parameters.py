@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from dynid.configuration import yaml_mapping
-from dynid.dynamics.base_parameters import BaseParameterization
-from dynid.dynamics.base_table import base_table
+from dynid.dynamics.base_parameters import BaseParameterization, base_table
 from dynid.dynamics.joint_terms import term_kinds
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError

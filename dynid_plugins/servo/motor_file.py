@@ -9,7 +9,7 @@ import yaml
 
 from dynid.errors import ConfigurationError
 from dynid.files import write_text
-from dynid.robot.motors import Motor, MotorSource, MotorValue
+from dynid.robot.servo import Motor, MotorSource, MotorValue
 from dynid_plugins.servo.rig import DAMPING, FIRST, RigIdentification
 
 _TERMS = ("coulomb", "rotor_inertia")  # whose kinds are the names of their quantities

@@ -22,7 +22,7 @@ from launch.actions import ExecuteProcess
 from launch_testing.actions import ReadyToTest
 from launch_testing.util import KeepAliveProc
 
-from dynid_ros.own_domain import enter_own_domain
+from dynid_ros.discovery_range import enter_own_domain
 
 if TYPE_CHECKING:
     from launch_testing.io_handler import ActiveIoHandler

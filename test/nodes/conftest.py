@@ -6,7 +6,7 @@ import importlib.util
 
 import pytest
 
-from dynid_ros.own_domain import enter_own_domain
+from dynid_ros.discovery_range import enter_own_domain
 
 enter_own_domain()
 

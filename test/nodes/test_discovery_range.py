@@ -60,7 +60,7 @@ def test_child_processes_keep_the_range() -> None:
 
 def test_an_own_domain_replaces_a_profile_of_the_user() -> None:
     program = (
-        "import os; from dynid_ros.own_domain import enter_own_domain; enter_own_domain(); "
+        "import os; from dynid_ros.discovery_range import enter_own_domain; enter_own_domain(); "
         f"print(*(os.environ[name] for name in {(RANGE, *PROFILES)}))"
     )
     environment = os.environ | dict.fromkeys(PROFILES, "mine.xml")

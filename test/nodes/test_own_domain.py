@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ENTER = "from dynid_ros.own_domain import enter_own_domain; print(enter_own_domain()); input()"
-ONLY = "from dynid_ros import own_domain; own_domain.DOMAINS = range({0}, {0} + 1); "
+ENTER = "from dynid_ros.discovery_range import enter_own_domain; print(enter_own_domain()); input()"
+ONLY = "from dynid_ros import discovery_range; discovery_range.DOMAINS = range({0}, {0} + 1); "
 
 
 def test_ten_processes_at_once_enter_ten_domains():

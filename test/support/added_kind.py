@@ -18,7 +18,7 @@ from dynid import _core
 from dynid.api.identification import diagnose
 from dynid.control.build import control_model
 from dynid.control.ros2_hardware import _plant
-from dynid.dynamics.base_table import base_table
+from dynid.dynamics.base_parameters import base_table
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.excitation.design.design import design_model
 from dynid.identification.friction.candidates import MotionScales, candidates

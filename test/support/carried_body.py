@@ -6,8 +6,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from dynid.dynamics.body import steiner
 from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.rigid_body import steiner
 from dynid.identification.payload.fit import payload_columns
 from dynid.identification.payload.identification import PayloadIdentification, identify_payload
 from dynid.recording.model import Recording, Source

@@ -26,7 +26,7 @@ from dynid.identification.settings import IdentificationSettings
 from dynid.recording.convert import write_bag
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
-from dynid_ros.own_domain import enter_own_domain
+from dynid_ros.discovery_range import enter_own_domain
 
 mpl.use("Agg")
 TUTORIALS = sorted(path for path in (ROOT / "docs" / "tutorials").glob("*.*"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,16 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.control.link_torque import by_motors
 from dynid.control.residual import check_explained, recorded_residual
-from dynid.control.wrench.contacts import Contact, find_contacts
+from dynid.control.wrench.contacts import Contact, contact_regions, find_contacts
 from dynid.control.wrench.external_torque import ObservedTorque, observe
 from dynid.control.wrench.learning import identified_uncertainty, learned_uncertainty
-from dynid.control.wrench.regions import contact_regions
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError
-from dynid.recording.settings import RecordingSettings
+from dynid.recording.model import Recording
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
-    from dynid.dynamics.rigid_body import RigidBody
-    from dynid.recording.model import Recording
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
 
 _SHORT_LEVER = 0.1  # share of the reach: a short lever
 
@@ -221,7 +215,7 @@ class WrenchEstimator:
         try:
             self._estimator = _core.ContactEstimator(
                 model.mechanism.core_description,
-                robot.settings(RecordingSettings).side == "motor",
+                robot.at_motors,
                 [region.core() for region in regions],
                 [self.frame],
                 settings,

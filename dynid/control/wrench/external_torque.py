@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +11,13 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import control_model
 from dynid.control.residual import commanded_signals
-from dynid.control.wrench.uncertainty import low_speed
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty, low_speed
+from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError, PreprocessingError
-from dynid.recording.model import source_names
+from dynid.recording.model import Recording, source_names
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import check_joints
-
-if TYPE_CHECKING:
-    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
-    from dynid.dynamics.rigid_body import RigidBody
-    from dynid.recording.model import Recording
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
 
 _FRICTION_SHARE = 0.05  # of the largest uncertainty by friction at rest: less is motion
 SETTLING = 5.0

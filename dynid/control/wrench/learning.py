@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 
 from dynid.arrays import Array
 from dynid.control.tail import rare_level
+from dynid.control.wrench.external_torque import ObservedTorque
 from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.errors import ConfigurationError
-from dynid.recording.settings import RecordingSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.control.wrench.external_torque import ObservedTorque
-    from dynid.robot.model import Model
-    from dynid.robot.robot import Robot
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 
 _NORMAL_SHARE = 0.9545  # of a normal distribution within two standard deviations
 _PIECES = range(3)  # of a recording, where there are less than three
@@ -54,8 +49,7 @@ def identified_uncertainty(
         ratio = np.divide(held_out, fit, out=np.ones_like(fit), where=fit > 0)
         rmse = rmse * np.maximum(1.0, np.where(np.isfinite(ratio), ratio, 1.0))
     covariance = np.diag(np.maximum(rmse, _SMALLEST_DEVIATION) ** 2)
-    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
-        coupling = np.array(robot.coupling)  # tau_m = T^T tau_j
+    if (coupling := robot.motor_coupling) is not None:
         covariance = coupling.T @ covariance @ coupling
     deviation = np.sqrt(np.diag(covariance))
     return ExternalTorqueUncertainty(

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.control.build import control_model
-from dynid.control.wrench.estimation import WrenchEstimator
+from dynid.control.wrench.estimation import ExternalWrench, WrenchEstimator
 from dynid.control.wrench.external_torque import SETTLING, torque_observer
+from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
 from dynid.identification.online.sampler import MessageCounts, Sampler
-
-if TYPE_CHECKING:
-    from dynid.control.wrench.estimation import ExternalWrench
-    from dynid.control.wrench.uncertainty import ExternalTorqueUncertainty
-    from dynid.robot.model import Model
+from dynid.robot.model import Model
 
 
 class LiveWrench:

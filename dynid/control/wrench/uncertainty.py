@@ -5,8 +5,10 @@ It is kept in a file, for the node and for later recordings.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, FiniteFloat, NonNegativeFloat, PositiveFloat
@@ -15,13 +17,8 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import Settings, parse, per_joint, read_yaml
 from dynid.errors import ConfigurationError
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from dynid.robot.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)

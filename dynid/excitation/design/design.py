@@ -27,10 +27,10 @@ from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.motion import Motion
 from dynid.excitation.settings import FourierSettings
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.robot.assumptions import position_doubts
 from dynid.robot.limits import JointLimits
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
+from dynid.robot.urdf_profile import position_doubts
 
 _PER_CYCLE = 16
 """Samples per period of the highest harmonic, at which information and states are evaluated."""

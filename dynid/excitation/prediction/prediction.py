@@ -17,12 +17,12 @@ from dynid.errors import ConfigurationError
 from dynid.excitation.checks import check_joints
 from dynid.excitation.motion import Excitation, Motion
 from dynid.excitation.prediction.coverage import JointCoverage, joint_coverage
-from dynid.excitation.prediction.noise import torque_noise
 from dynid.excitation.prediction.precision import (
     Precision,
     PredictedParameter,
     motion_precision,
     predicted_parameters,
+    torque_noise,
 )
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.settings import RecordingSettings
@@ -145,7 +145,7 @@ def predict(
         excitation: the motion.
         sampling_rate: of the recording [Hz]; None: the profile's, or 1 kHz.
         noise: standard deviation of measured torque, one for each joint or one for all [N m or N];
-            None: see :func:`dynid.excitation.prediction.noise.torque_noise`.
+            None: see :func:`dynid.excitation.prediction.precision.torque_noise`.
         stated_noise: (n,) of the robot's drives, 0 where unknown; see there.
         tool: link whose origin is the tool point; None for the last one.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.dynamics.body import steiner
+from dynid.dynamics.rigid_body import steiner
 from dynid.errors import EstimationError
 from dynid.estimation.physical import pseudo_inertia
 from dynid.identification.payload.consistent import payload_scale

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.dynamics.body import RADIUS, REACH
+from dynid.dynamics.rigid_body import RADIUS, REACH
 
 _FORGETTING = 60.0  # [s] time constant of the information on the present load
 _FITS = 4.0  # largest residual variance, over that of the model's errors, with a payload

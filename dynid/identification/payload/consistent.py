@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.dynamics.body import LARGEST_DEVIATION, RADIUS, REACH, Body, steiner
+from dynid.dynamics.rigid_body import LARGEST_DEVIATION, RADIUS, REACH, Body, steiner
 from dynid.estimation.physical import body_cone, solve_in_cones
 
 _UNINFORMATIVE = 1e3  # prior standard deviation of the mass over its scale

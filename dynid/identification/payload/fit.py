@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
-from dynid.dynamics.body import Body
 from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.rigid_body import Body
 from dynid.estimation.block_jackknife import block_equations, jackknife_variance, raised
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import make_estimator

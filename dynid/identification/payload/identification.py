@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dynid.dynamics.body import RADIUS, REACH
 from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.rigid_body import RADIUS, REACH
 from dynid.errors import EstimationError
 from dynid.estimation.cross_validation import HeldOut, cross_validate
 from dynid.evaluation.errors import compare

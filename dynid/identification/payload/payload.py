@@ -14,7 +14,7 @@ import scipy
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.body import QUANTITIES, UNITS, Body
+from dynid.dynamics.rigid_body import QUANTITIES, UNITS, Body
 from dynid.files import write_text
 from dynid.identification.payload.fit import payload_columns
 from dynid.identification.provenance import versions

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
+from rich.console import Console
 from rich.text import Text
 
+from dynid.control.collisions import ThresholdReplay
+from dynid.control.tail import Level
+from dynid.control.tuning import Tuning
 from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import table
+from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.text import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from rich.console import Console
-
-    from dynid.control.collisions import ThresholdReplay
-    from dynid.control.tail import Level
-    from dynid.control.tuning import Tuning
-    from dynid.robot.robot import Robot
-
 
 _DIGITS = 3
 _CAUSES = {"torque_error": "torque error", "torque_threshold": "measured torque"}

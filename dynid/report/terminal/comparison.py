@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from rich.console import Console
+
+from dynid.evaluation.model_comparison import ModelComparison, TorqueDifference
 from dynid.json_text import json_by, json_fields
 from dynid.report.terminal.console import print_text, roomy
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant, unit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
-    from dynid.evaluation.model_comparison import ModelComparison, TorqueDifference
 
 _SHOWN = 15  # parameters
 _SIGNIFICANT = 3.0  # [standard deviations] of a single parameter

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from rich.console import Console
 
 from dynid.arrays import Array
+from dynid.identification.drive_gains.identification import DriveGains
 from dynid.report.terminal.console import (
     NOT_IDENTIFIABLE,
     print_outcome,
@@ -16,16 +19,8 @@ from dynid.report.terminal.console import (
 )
 from dynid.report.terminal.tables import table
 from dynid.robot import drives as factors
+from dynid.robot.robot import Robot
 from dynid.text import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
-    from dynid.identification.drive_gains.identification import DriveGains
-    from dynid.robot.robot import Robot
-
 
 _DIGITS = 6
 

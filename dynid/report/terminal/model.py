@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import yaml
 from rich.console import Console
 
 from dynid.arrays import Array
-from dynid.dynamics.base_parameters import INERTIAL
+from dynid.control.loop_gains import CascadeGains
+from dynid.dynamics.base_parameters import INERTIAL, BaseTable
+from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.torque_parts import ModelAtPoint
+from dynid.evaluation.torque_split import TorqueSplit
 from dynid.report.terminal.console import PIPE_WIDTH, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
 from dynid.text import percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.control.loop_gains import CascadeGains
-    from dynid.dynamics.base_table import BaseTable
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.dynamics.torque_parts import ModelAtPoint
-    from dynid.evaluation.torque_split import TorqueSplit
-
 
 _WIDTH_OF_NAMES, _WIDTH_OF_NUMBER = 20, 12
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
+from rich.console import Console
+
+from dynid.identification.payload.identification import PayloadIdentification
+from dynid.identification.payload.payload import Payload, PayloadRow
+from dynid.identification.payload.static import StaticPayload
 from dynid.report.terminal.console import (
     NOT_IDENTIFIABLE,
     print_outcome,
@@ -13,15 +19,6 @@ from dynid.report.terminal.console import (
 )
 from dynid.report.terminal.tables import table
 from dynid.text import percent, significant, unit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import Console
-
-    from dynid.identification.payload.identification import PayloadIdentification
-    from dynid.identification.payload.payload import Payload, PayloadRow
-    from dynid.identification.payload.static import StaticPayload
 
 
 def print_payload(console: Console, payload: Payload) -> None:

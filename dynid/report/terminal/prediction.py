@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
 
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
+from dynid.excitation.prediction.precision import Precision, PredictedParameter
+from dynid.excitation.prediction.prediction import Prediction
 from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, print_text, roomy
 from dynid.report.terminal.tables import ResultTable, table
 from dynid.text import NOT_KNOWN, percent, significant, unit
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from dynid.excitation.prediction.precision import Precision, PredictedParameter
-    from dynid.excitation.prediction.prediction import Prediction
 
 _PRECISION = (
     "condition_number",

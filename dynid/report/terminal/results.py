@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
+from dynid.estimation.cross_validation import HeldOut
+from dynid.evaluation.joint_errors import JointErrors
+from dynid.identification.friction.selection import FrictionSelection
+from dynid.identification.quantities import Quantity
+from dynid.identification.result import Identification
+from dynid.identification.torque_signs import TorqueSigns
 from dynid.json_text import json_fields
 from dynid.recording.column_proposal import proposal_text
-from dynid.report.card import Card
+from dynid.recording.contradiction import Contradiction
+from dynid.recording.info import RecordingInfo, Timing
+from dynid.report.card import Card, ErrorBar, NamedInputs
 from dynid.report.diagnosis import print_finding
 from dynid.report.terminal.console import (
     print_message,
@@ -23,20 +33,6 @@ from dynid.report.terminal.tables import ResultTable, table
 from dynid.report.words import rest
 from dynid.report.write import kept_model
 from dynid.text import percent, significant, unit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from dynid.estimation.cross_validation import HeldOut
-    from dynid.evaluation.joint_errors import JointErrors
-    from dynid.identification.friction.selection import FrictionSelection
-    from dynid.identification.quantities import Quantity
-    from dynid.identification.result import Identification
-    from dynid.identification.torque_signs import TorqueSigns
-    from dynid.recording.contradiction import Contradiction
-    from dynid.recording.info import RecordingInfo, Timing
-    from dynid.report.card import ErrorBar, NamedInputs
 
 _LONGEST_BAR, _SHORTEST_BAR = 40, 10  # [characters]
 

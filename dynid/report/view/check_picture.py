@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pinocchio
 from pinocchio import coal
 
+from dynid.arrays import Array
 from dynid.dynamics.pose import Pose
+from dynid.excitation.checks import MotionCheck
+from dynid.excitation.limit_use import LimitUse
+from dynid.excitation.motion import Excitation
+from dynid.excitation.workspace.meshes import Solid
+from dynid.excitation.workspace.workspace import NearestPoints, Workspace
 from dynid.report.png_style import DPI, png_figure
 from dynid.report.view.png import STYLE, draw_legend, draw_scene
 from dynid.report.view.scene import Label, LegendEntry, Scene, SceneBody, Surface
 from dynid.robot.shapes import Colour, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from dynid.arrays import Array
-    from dynid.excitation.checks import MotionCheck
-    from dynid.excitation.limit_use import LimitUse
-    from dynid.excitation.motion import Excitation
-    from dynid.excitation.workspace.meshes import Solid
-    from dynid.excitation.workspace.workspace import NearestPoints, Workspace
 
 _FIRST_COLOUR: Colour = (0.835, 0.369, 0.0, 0.62)
 _SECOND_COLOUR: Colour = (0.0, 0.447, 0.698, 0.62)

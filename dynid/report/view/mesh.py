@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from dynid.arrays import Array
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dynid.report.view.scene import Polyline
-    from dynid.robot.shapes import Shape
-
+from dynid.report.view.scene import Polyline
+from dynid.robot.shapes import Shape
 
 _AROUND = 48  # facets of a circle
 _SIDES = 6  # of a tube

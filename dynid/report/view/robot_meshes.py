@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
+from numpy.typing import NDArray
 from pinocchio import coal
 
 from dynid.arrays import Array
+from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.pose import Pose
 from dynid.errors import MechanismError
 from dynid.excitation.workspace.meshes import mesh_file
 from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.report.view.scene import TriangleMesh
+from dynid.robot.robot import Robot
 from dynid.robot.shapes import Shape, visual_meshes
 from dynid.text import printable
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree as ET
-
-    from numpy.typing import NDArray
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.robot.robot import Robot
 
 MOST_TRIANGLES = 40_000
 """Of all meshes of a robot: the page grows by 2 MB at most, and a picture takes seconds."""

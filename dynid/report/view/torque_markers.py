@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
+from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.pose import Pose
 from dynid.report.view.scene import Label, LegendEntry
 from dynid.robot.shapes import Colour, Shape, rod
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from dynid.dynamics.kinematics import Kinematics
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.robot.torque_settings import CollisionSettings
-
+from dynid.robot.torque_settings import CollisionSettings
 
 WHITE: Colour = (0.97, 0.97, 0.95, 1.0)
 AMBER: Colour = (1.0, 0.72, 0.05, 1.0)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pinocchio
 
+from dynid.robot.dh.chain import DhChain, Link
 from dynid.robot.new_profile import LEFT_TO_DATA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dynid.robot.dh.chain import DhChain, Link
 
 _DRIVES = """\
 drives:

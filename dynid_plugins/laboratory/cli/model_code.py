@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from dynid.dynamics.base_table import BaseTable
+    from dynid.dynamics.base_parameters import BaseTable
     from dynid_plugins.laboratory.symbolic.c_code import Number
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 
@@ -57,7 +57,7 @@ def code_command(
     C needs only math.h. Structured text is a function block without state. An FMU has inputs q, dq,
     ddq and outputs tau, gravity, friction, its C sources, and a binary where cc is installed.
     """
-    from dynid.dynamics.base_table import base_table
+    from dynid.dynamics.base_parameters import base_table
     from dynid.report.terminal.console import print_text, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.transaction import written_together

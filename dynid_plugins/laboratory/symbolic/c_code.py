@@ -17,7 +17,7 @@ from dynid_plugins.laboratory.symbolic.statements import WIDTH, Dialect, descrip
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from dynid.dynamics.base_table import BaseTable
+    from dynid.dynamics.base_parameters import BaseTable
     from dynid_plugins.laboratory.symbolic.expressions import Expression
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 

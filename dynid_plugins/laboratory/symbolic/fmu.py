@@ -22,7 +22,7 @@ from dynid_plugins.laboratory.symbolic.c_code import c_header, c_source
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dynid.dynamics.base_table import BaseTable
+    from dynid.dynamics.base_parameters import BaseTable
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 
 _INPUTS = {"q": "positions [rad, m]", "dq": "velocities", "ddq": "accelerations"}

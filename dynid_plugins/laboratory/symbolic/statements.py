@@ -13,7 +13,7 @@ from dynid import _core
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.dynamics.base_table import BaseTable
+    from dynid.dynamics.base_parameters import BaseTable
     from dynid_plugins.laboratory.symbolic.expressions import Expression, Graph
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 

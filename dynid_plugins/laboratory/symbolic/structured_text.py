@@ -15,7 +15,7 @@ from dynid_plugins.laboratory.symbolic.statements import WIDTH, Dialect, descrip
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.dynamics.base_table import BaseTable
+    from dynid.dynamics.base_parameters import BaseTable
     from dynid_plugins.laboratory.symbolic.c_code import Number
     from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
 

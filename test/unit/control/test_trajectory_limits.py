@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.control.carried_body import carrying
-from dynid.control.quickest_accelerations import move_times, quickest_accelerations
+from dynid.control.torque_space import move_times, quickest_accelerations
 from dynid.control.trajectory_limits import rounded_down, trajectory_limits
 from dynid.dynamics.rigid_body import RigidBody
 from dynid.errors import ConfigurationError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.carried_body import CENTRE, INERTIA, MASS, PARAMETERS, TRUTH
 
-from dynid.dynamics.body import QUANTITIES, Body
+from dynid.dynamics.rigid_body import QUANTITIES, Body
 
 
 def body(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.fake_cell import FakeClock
 
-from dynid.playback.robot_clock import RobotClock
+from dynid.playback.commander import RobotClock
 from dynid.playback.robot_state import JointStateSample
 
 MILLISECOND = 10**6

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from matplotlib.mathtext import MathTextParser
 from support.random_mechanisms import RandomTree, random_trees
 
-from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.base_table import BaseTable, base_table
+from dynid.dynamics.base_parameters import BaseTable, base_parameterization, base_table
 from dynid.dynamics.mechanism import Mechanism
 from dynid.profile import load_robot
 from dynid.report.terminal.model import base_latex, base_text, base_yaml

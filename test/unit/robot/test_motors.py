@@ -12,7 +12,7 @@ from dynid import cli
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.drives import torque_per_ampere
-from dynid.robot.motors import QUANTITIES, Motor, load_motor, shipped_motors
+from dynid.robot.servo import QUANTITIES, Motor, load_motor, shipped_motors
 from dynid.simulation.true_parameters import simulated_model
 
 

@@ -10,9 +10,9 @@ from dynid.api.motions import design_excitation
 from dynid.errors import ConfigurationError
 from dynid.excitation.plausible_limits import limit_doubts
 from dynid.profile import load_robot, make_robot
-from dynid.robot.assumptions import assumptions
 from dynid.robot.chains import robot_joints
 from dynid.robot.new_profile import NewProfile
+from dynid.robot.urdf_profile import assumptions
 
 ARM = {"robot": "arm", "urdf": "arm.urdf", "joints": ["shoulder", "elbow", "wrist"]}
 MOBILE = {"robot": "mobile", "urdf": "mobile.urdf"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from dynid.control.wrench.regions import contact_regions
+from dynid.control.wrench.contacts import contact_regions
 from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
 from dynid.profile import load_robot

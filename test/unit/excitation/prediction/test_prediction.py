@@ -13,7 +13,7 @@ from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
-from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.prediction.precision import torque_noise
 from dynid.excitation.prediction.prediction import predict
 from dynid.excitation.ramp import Ramp
 from dynid.excitation.settings import find_excitation

@@ -8,7 +8,7 @@ import numpy as np
 from support.carried_body import CENTRE, INERTIA, MASS, TRUTH
 
 from dynid.control.controlled_robot import ControlledRobot
-from dynid.dynamics.body import Body
+from dynid.dynamics.rigid_body import Body
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify

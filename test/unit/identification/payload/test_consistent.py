@@ -7,7 +7,7 @@ import pytest
 from support.carried_body import CENTRE, MASS, PARAMETERS
 
 from dynid.control.build import control_law
-from dynid.dynamics.body import Body, steiner
+from dynid.dynamics.rigid_body import Body, steiner
 from dynid.estimation.physical import pseudo_inertia
 from dynid.identification.payload.consistent import consistent_body, find_posterior
 from dynid.profile import load_robot

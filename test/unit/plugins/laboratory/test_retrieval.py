@@ -12,8 +12,7 @@ import yaml
 from support.command_line import run_dynid
 from support.synthetic import ARM_URDF, arm_robot, true_parameters
 
-from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.base_table import base_table
+from dynid.dynamics.base_parameters import base_parameterization, base_table
 from dynid.errors import ConfigurationError, EstimationError
 from dynid.estimation.physical import is_physically_consistent
 from dynid.identification.settings import IdentificationSettings

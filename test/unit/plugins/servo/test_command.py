@@ -14,8 +14,8 @@ from dynid.errors import DynidError
 from dynid.identification.identify import identify
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
-from dynid.robot.motors import load_motor
 from dynid.robot.recordings import load_recording
+from dynid.robot.servo import load_motor
 from dynid_plugins.servo.rig_runs import LoadSettings, RunSettings
 from dynid_plugins.servo.simulated_rig import simulated_run
 from dynid_plugins.servo.simulated_servo import record_servos

@@ -12,7 +12,7 @@ import pytest
 from support.coded_robots import RANDOM_TREE, coded_motion, coded_robot
 from support.representatives import representatives
 
-from dynid.dynamics.base_table import base_table
+from dynid.dynamics.base_parameters import base_table
 from dynid.errors import WriteError
 from dynid.profile import load_robot
 from dynid_plugins.laboratory.symbolic.c_code import Number, c_header, c_name, c_source

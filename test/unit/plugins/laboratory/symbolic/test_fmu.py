@@ -13,7 +13,7 @@ import pytest
 from support.coded_robots import RANDOM_TREE, coded_motion, coded_robot
 from support.representatives import representatives
 
-from dynid.dynamics.base_table import base_table
+from dynid.dynamics.base_parameters import base_table
 from dynid.errors import WriteError
 from dynid_plugins.laboratory.symbolic.fmu import Fmu, fmu
 from dynid_plugins.laboratory.symbolic.minimal_model import Formulas

@@ -8,7 +8,7 @@ from support.coded_robots import RANDOM_TREE, coded_motion, coded_robot
 from support.representatives import representatives
 from support.structured_text import FunctionBlock
 
-from dynid.dynamics.base_table import base_table
+from dynid.dynamics.base_parameters import base_table
 from dynid.errors import WriteError
 from dynid_plugins.laboratory.symbolic.c_code import Number
 from dynid_plugins.laboratory.symbolic.minimal_model import Formulas
