@@ -32,7 +32,7 @@ _FEWEST_PERIODS = 10  # of a cut-off, in a recording or a part of it
 _FOLDS = 10
 _SAMPLES_PER_PERIOD = 5  # of a cut-off of positions, in what is fitted
 _MOST_SAMPLES = 200_000  # of all recordings; of longer ones the middle is used
-_MOST_FITTED = 5_000  # samples of a trial
+_MOST_FITTED = 10_000  # samples of a trial
 MOST_COMPARED = 10_000  # unfiltered samples of torque
 _SIGNIFICANT = 2.0  # standard errors of a difference
 
