@@ -215,19 +215,20 @@ Array coriolis_matrix(const dynid::Mechanism & mechanism, const Array & q, const
 }
 
 /// Sections are rows b0, b1, b2, 1, a1, a2.
-void filter_zero_phase(const Array & sections, Written & values)
+Array filter_zero_phase(const Array & sections, const Array & values, py::ssize_t pad)
 {
-  if (sections.ndim() != 2 || sections.shape(1) != 6 || values.ndim() != 2) {
-    throw std::invalid_argument("Sections must have six columns, and values two dimensions.");
+  if (sections.ndim() != 2 || sections.shape(1) != 6) {
+    throw std::invalid_argument("Sections must have six columns.");
   }
   const auto row = sections.unchecked<2>();
   std::vector<dynid::SecondOrderSection> filter;
   for (py::ssize_t s = 0; s < row.shape(0); ++s) {
     filter.push_back({row(s, 0), row(s, 1), row(s, 2), row(s, 4), row(s, 5)});
   }
-  double * const data = values.mutable_data();
-  const py::gil_scoped_release unlocked;
-  dynid::filter_zero_phase(filter, data, values.shape(0), values.shape(1));
+  const auto input = samples(values);
+  return filled({input.rows(), input.cols()}, [&](double * out) {
+    dynid::filter_zero_phase(filter, input.data(), input.rows(), input.cols(), pad, out);
+  });
 }
 
 std::vector<bool> reachable(const dynid::Mechanism & mechanism, const Array & q)
@@ -297,7 +298,8 @@ PYBIND11_MODULE(_core, module)
     .def("coriolis_matrix", &coriolis_matrix);
 
   module.def(
-    "filter_zero_phase", &filter_zero_phase, py::arg("sections"), py::arg("values").noconvert());
+    "filter_zero_phase", &filter_zero_phase, py::arg("sections"), py::arg("values"),
+    py::arg("pad"));
   dynid::bind_drive_plant(module);
   dynid::bind_control(module);
   dynid::bind_torque_law(module);

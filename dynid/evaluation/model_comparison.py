@@ -119,7 +119,7 @@ class ModelComparison(Shown):
     @property
     def probability(self) -> float:
         """Of such a distance, or a larger one, between two models of one unchanged robot."""
-        return float(scipy.stats.chi2.sf(self.distance, self.freedom)) if self.freedom else 1.0
+        return float(scipy.special.chdtrc(self.freedom, self.distance)) if self.freedom else 1.0
 
     def to_frame(self) -> DataFrame:
         """Return the base parameters of both models as a pandas DataFrame.

@@ -156,16 +156,18 @@ def _effect(
     slope, deviation, freedom = last_coefficient(np.column_stack([constant, heat]), *given, order)
     if not deviation > 0 or freedom < 1:
         return None
-    significant = abs(slope) > float(scipy.stats.t.ppf(1 - CHANCE / tests / 2, freedom)) * deviation
+    significant = (
+        abs(slope) > float(scipy.special.stdtrit(freedom, 1 - CHANCE / tests / 2)) * deviation
+    )
     steady = np.column_stack([constant, constant * (time - time.mean())[:, None], heat])
     other, spread, left = last_coefficient(steady, *given, order)
     beyond = (
         left >= 1
         and other * slope > 0
         # one more test, of one effect
-        and abs(other) > float(scipy.stats.t.ppf(0.975, left)) * spread
+        and abs(other) > float(scipy.special.stdtrit(left, 0.975)) * spread
     )
-    half = float(scipy.stats.t.ppf(0.975, freedom)) * deviation
+    half = float(scipy.special.stdtrit(freedom, 0.975)) * deviation
     return Effect(slope, half, bool(significant), bool(significant and beyond))
 
 

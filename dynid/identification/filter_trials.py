@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -13,27 +14,28 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import build_problem, fitted_at_rest
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import solutions_without_folds
-from dynid.estimation.regression import Problem, make_rows
-from dynid.identification.friction.reduced import averaged, middles
+from dynid.estimation.regression import Problem
+from dynid.identification.friction.reduced import HeldOutBlocks, averaged, middles
 from dynid.identification.held_out import is_worse
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
-from dynid.signals.filters import ParallelFilter
 from dynid.signals.preprocess import clean, filtered
 from dynid.signals.repetition import folds_of_motion
 from dynid.signals.settings import HIGHEST_CUTOFF, USUAL_CUTOFF_HZ, ParallelFilterSettings
 from dynid.signals.signals import Signals
+
+_Part = tuple[Signals, NDArray[np.intp]]  # signals, and the fold of each sample
 
 _LOWEST_HZ = 0.5
 _FEWEST_PERIODS = 10  # of a cut-off, in a recording or a part of it
 _FOLDS = 10
 _SAMPLES_PER_PERIOD = 5  # of a cut-off of positions, in what is fitted
 _MOST_SAMPLES = 200_000  # of all recordings; of longer ones the middle is used
-_MOST_FITTED = 5_000  # samples of a trial
-MOST_COMPARED = 10_000  # unfiltered samples of torque
+_MOST_FITTED = 10_000  # samples of a trial
+MOST_COMPARED = 20_000  # unfiltered samples of torque
 _SIGNIFICANT = 2.0  # standard errors of a difference
 
 
@@ -132,24 +134,14 @@ class FilterTrials:
             _between(filtered(cleaned, robot, unsettled=True), times[0], times[-1])
             for cleaned, times in zip(self._cleaned, self._times, strict=True)
         ]
-        reduced = [
-            averaged(piece, max(1, int(piece.sampling_rate / (_SAMPLES_PER_PERIOD * cutoff_hz))))
-            for piece in signals
-        ]
-        share = _MOST_FITTED / sum(len(piece.time) for piece in reduced)
-        least = _FEWEST_PERIODS * _SAMPLES_PER_PERIOD
-        fitted = [
-            part
-            for piece, fold in self._with_folds(reduced)
-            for part in middles(piece, fold, share, least)
-        ]
         step = -(-sum(len(piece.time) for piece in signals) // MOST_COMPARED)
         compared = self._with_folds([piece.every(step) for piece in signals])
         unfiltered = settings.model_copy(update={"parallel_filter": None})
-        found = self._problem(fitted, settings).normal_equations()
+        found = self._problem(self._fitted(signals, cutoff_hz), settings).normal_equations()
         seen = self._problem(compared, unfiltered).normal_equations(at_rest=True)
-        start = self._base.project(self._mechanism.urdf_parameters)
-        solutions = solutions_without_folds(found, start)
+        solutions = solutions_without_folds(
+            found, self._base.project(self._mechanism.urdf_parameters)
+        )
         squares = np.stack(
             [seen.only(fold).squared_error(base) for fold, base in enumerate(solutions)]
         )
@@ -158,21 +150,27 @@ class FilterTrials:
             raise EstimationError("no joint with torque moves.")
         return FilterError(squares[:, known], seen.squared_torque[known])
 
-    def _with_folds(self, signals: Sequence[Signals]) -> list[tuple[Signals, NDArray[np.intp]]]:
+    def _fitted(self, signals: Sequence[Signals], cutoff_hz: float) -> list[_Part]:
+        """Return what is fitted: averaged as far as the cut-off allows, of long motion parts."""
+        reduced = [
+            averaged(piece, max(1, int(piece.sampling_rate / (_SAMPLES_PER_PERIOD * cutoff_hz))))
+            for piece in signals
+        ]
+        share = _MOST_FITTED / sum(len(piece.time) for piece in reduced)
+        least = _FEWEST_PERIODS * _SAMPLES_PER_PERIOD
+        parts = (middles(*part, share, least) for part in self._with_folds(reduced))
+        return list(chain.from_iterable(parts))
+
+    def _with_folds(self, signals: Sequence[Signals]) -> list[_Part]:
         return [
             (piece, fold[np.searchsorted(times, piece.time).clip(max=len(fold) - 1)])
             for piece, times, fold in zip(signals, self._times, self._folds, strict=True)
         ]
 
-    def _problem(
-        self, parts: Sequence[tuple[Signals, NDArray[np.intp]]], settings: IdentificationSettings
-    ) -> Problem:
-        at_rest = fitted_at_rest(self._mechanism, settings.velocity_threshold)
-        rows = []
-        for piece, fold in parts:
-            parallel = ParallelFilter.of(settings, piece.sampling_rate)
-            rows.append(make_rows(piece, parallel, fold=fold, fit_all=at_rest))
-        return Problem(self._mechanism, self._base, tuple(rows), _FOLDS)
+    def _problem(self, parts: Sequence[_Part], settings: IdentificationSettings) -> Problem:
+        signals, folds = zip(*parts, strict=True)
+        blocks = HeldOutBlocks(signals, folds, np.arange(_FOLDS), "fold")
+        return blocks.problem(self._mechanism, self._base, settings)
 
 
 def _limited(recordings: Sequence[Recording]) -> list[Recording]:

@@ -124,7 +124,7 @@ def _jumps_of(
     noise = max(float(np.median(np.abs(steps))) / 0.6745, least * (np.pi / size) ** 0.5)
     peaks = _peaks(np.abs(steps), size)[: _MOST_JUMPS + 1]
     sizes = np.abs(steps[peaks])
-    chance = scipy.stats.norm.isf(_FALSE_ALARM / len(steps)) * noise
+    chance = -scipy.special.ndtri(_FALSE_ALARM / len(steps)) * noise
     beyond = (sizes[:-1] > _BEYOND_NEXT * sizes[1:]) & (sizes[:-1] > chance)
     chosen = np.sort(peaks[: int(np.flatnonzero(beyond).max(initial=-1)) + 1]).tolist()
     places = [peak + int(np.argmax(np.abs(increments[peak:][: 2 * size - 1]))) for peak in chosen]
@@ -256,7 +256,7 @@ def find_losses(recording: Recording) -> list[Loss]:
     speed = 0.5 * (before + after)
     middle = _lost(jump, speed, noise[moving])
     score = counts[:, :, 2]
-    chance = scipy.stats.norm.isf(_FALSE_ALARM / len(lost))
+    chance = -scipy.special.ndtri(_FALSE_ALARM / len(lost))
     opposite = -float(score.max(axis=0).min(initial=0.0))
     least = max(chance, _BEYOND_OPPOSITE * opposite)
     seen = (lost > _FEWEST_LOST) & (middle[:, 1] > _COMMON_SHARE) & (score.min(axis=0) > least)

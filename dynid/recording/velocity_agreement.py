@@ -279,7 +279,7 @@ def _spread_of_fits(columns: Array, measured: Array, blocks: list[slice]) -> Arr
     factors = np.array([np.linalg.lstsq(a, b, rcond=None)[0][:-1] for a, b in without])
     count = len(blocks)
     deviation = np.sqrt((count - 1) * factors.var(axis=0))
-    return np.asarray(deviation * scipy.stats.t.ppf(1 - _FALSE_ALARM / 2, count - 1))
+    return np.asarray(deviation * scipy.special.stdtrit(count - 1, 1 - _FALSE_ALARM / 2))
 
 
 def _frequency(derivative: Array, rate: float, quarter: int) -> float:

@@ -256,15 +256,13 @@ def _forwards_backwards(
     sections: Sections, values: Array, cutoff_period: float, periodic: bool
 ) -> Array:
     """Apply second-order sections forwards and backwards, padded by the transient."""
-    pad = min(len(values) - 1, ceil(3 * cutoff_period))
+    rows = values.reshape(len(values), -1)
     if periodic:
         repeats = 1 + ceil(_settling_samples(sections) / len(values))
-        padded = np.concatenate([values] * (2 * repeats + 1))
-        pad = repeats * len(values)
+        start = repeats * len(values)
+        tiled = np.concatenate([rows] * (2 * repeats + 1))
+        filtered = filter_zero_phase(sections, tiled, 0)[start : start + len(values)]
     else:
-        before = 2 * values[:1] - values[pad:0:-1]
-        after = 2 * values[-1:] - values[-2 : -pad - 2 : -1]
-        padded = np.concatenate([before, values, after])
-    rows = np.ascontiguousarray(padded.reshape(len(padded), -1))
-    filter_zero_phase(sections, rows)
-    return rows[pad : pad + len(values)].reshape(values.shape)
+        pad = min(len(values) - 1, ceil(3 * cutoff_period))
+        filtered = filter_zero_phase(sections, rows, pad)
+    return filtered.reshape(values.shape)

@@ -53,15 +53,31 @@ void pass(
   }
 }
 
-/// Filters as many of the signals from `first` on as there are whole groups of this width.
+/// Filters as many of the signals from `first` on as there are whole groups of this width, each in
+/// memory of its own: a group of the columns of a regressor fits in the cache, all do not.
 template <int width>
 Eigen::Index filter_groups(
-  const std::vector<SecondOrderSection> & sections, double * values, Eigen::Index samples,
-  Eigen::Index signals, Eigen::Index first)
+  const std::vector<SecondOrderSection> & sections, const double * values, Eigen::Index samples,
+  Eigen::Index signals, Eigen::Index pad, double * out, Eigen::Index first)
 {
+  using Signals = Eigen::Array<double, width, 1>;
+  Eigen::Array<double, width, Eigen::Dynamic> group(width, samples + 2 * pad);
   for (; first + width <= signals; first += width) {
-    pass<width>(sections, values + first, samples, signals);
-    pass<width>(sections, values + first + (samples - 1) * signals, samples, -signals);
+    const auto sample = [&](Eigen::Index i) {
+      return Eigen::Map<const Signals>(values + i * signals + first);
+    };
+    for (Eigen::Index i = 0; i < samples; ++i) {
+      group.col(pad + i) = sample(i);
+    }
+    for (Eigen::Index i = 1; i <= pad; ++i) {
+      group.col(pad - i) = 2.0 * sample(0) - sample(i);
+      group.col(pad + samples - 1 + i) = 2.0 * sample(samples - 1) - sample(samples - 1 - i);
+    }
+    pass<width>(sections, group.data(), group.cols(), width);
+    pass<width>(sections, group.col(group.cols() - 1).data(), group.cols(), -width);
+    for (Eigen::Index i = 0; i < samples; ++i) {
+      Eigen::Map<Signals>{out + i * signals + first} = group.col(pad + i);
+    }
   }
   return first;
 }
@@ -69,16 +85,16 @@ Eigen::Index filter_groups(
 }  // namespace
 
 void filter_zero_phase(
-  const std::vector<SecondOrderSection> & sections, double * values, Eigen::Index samples,
-  Eigen::Index signals)
+  const std::vector<SecondOrderSection> & sections, const double * values, Eigen::Index samples,
+  Eigen::Index signals, Eigen::Index pad, double * out)
 {
-  if (samples == 0) {
-    return;
+  if (pad < 0 || pad >= samples) {
+    throw std::invalid_argument("A signal can only be continued by fewer samples than it has.");
   }
-  Eigen::Index done = filter_groups<8>(sections, values, samples, signals, 0);
-  done = filter_groups<4>(sections, values, samples, signals, done);
-  done = filter_groups<2>(sections, values, samples, signals, done);
-  filter_groups<1>(sections, values, samples, signals, done);
+  Eigen::Index done = filter_groups<8>(sections, values, samples, signals, pad, out, 0);
+  done = filter_groups<4>(sections, values, samples, signals, pad, out, done);
+  done = filter_groups<2>(sections, values, samples, signals, pad, out, done);
+  filter_groups<1>(sections, values, samples, signals, pad, out, done);
 }
 
 }  // namespace dynid

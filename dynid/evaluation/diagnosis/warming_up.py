@@ -66,7 +66,7 @@ def warming_up(case: Case) -> Iterator[Finding]:
     joints = [j for j in np.flatnonzero(enough).tolist() if np.any(friction[:, j])]
     if not joints or len(residual.time) < _least_samples():
         return
-    bound = float(scipy.stats.t.ppf(1 - _FALSE_FINDING_PROBABILITY / len(joints), BLOCKS - 1))
+    bound = float(scipy.special.stdtrit(BLOCKS - 1, 1 - _FALSE_FINDING_PROBABILITY / len(joints)))
     for j in joints:
         fall = friction_fall(
             residual.time, residual.error[:, j], friction[:, j], own_columns(residual, j)

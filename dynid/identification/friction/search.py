@@ -41,7 +41,6 @@ from dynid.text import listed, significant, unit
 _WINDOW = 1.0  # [s]
 _STATIONARY = 1.5  # a window's range of positions over that of its halves; 2 in steady motion
 _FEWEST_SAMPLES_OF_A_FOLD = 30
-_ROUNDS = 3  # in which joints return to the given terms
 
 Progress = Callable[[str], None]
 
@@ -184,14 +183,13 @@ def _selection(
         return np.maximum(compared.relative_errors(models), compared.relative_errors(delivered))
 
     given = np.array([joint.choice == 0 for joint in tried])
-    after, worse = before, ~given
-    for _ in range(_ROUNDS):
+    while True:
         after = before if given.all() else held_out(given)
         worse = ~given & (after >= before)
-        given |= worse
         if not worse.any():
             break
-    if worse.any() or np.mean(after) > np.mean(before):  # no choice that is better everywhere
+        given |= worse
+    if np.mean(after) > np.mean(before):
         given, after = np.ones(len(tried), dtype=bool), before
     terms = parts(given)[0]
     signals = compared.blocks.signals[0]

@@ -27,7 +27,7 @@ from dynid.linalg import ScaledSpectrum
 _COLLINEAR = 1e-9  # smallest eigenvalue of scaled columns
 _ACTIVE_SETS = 100  # per column: more than needed
 _TRIED = 4  # points per shape, of which the best is the start
-_EVALUATIONS = 10  # per shape, of the simplex
+_EVALUATIONS = 15  # per shape, of the simplex
 _STEP = 0.15  # of a range: size of the first simplex
 _TOLERANCE = 0.03  # of the logarithm of a shape
 _GAIN = 1e-3  # relative change of the squared error at convergence

@@ -10,9 +10,9 @@ from support.representatives import representatives
 from support.swung_arm import FREQUENCIES, limited_arm, swung
 
 from dynid.estimation.regression import Rows, make_rows
-from dynid.identification import filter_trials
 from dynid.identification.filter_choice import FilterChoice, filtered_pieces
 from dynid.identification.filter_trials import FilterError, FilterTrials
+from dynid.identification.friction import reduced
 from dynid.identification.identify import identify
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.validate import validate
@@ -231,7 +231,7 @@ def test_all_cut_offs_are_compared_on_the_same_parts_left_out(monkeypatch) -> No
         rows.append(make_rows(*arguments, **keywords))
         return rows[-1]
 
-    monkeypatch.setattr(filter_trials, "make_rows", recorded)
+    monkeypatch.setattr(reduced, "make_rows", recorded)
     for cutoff in (5.0, 20.0):
         trials.error(cutoff)
     times = [made.parallel_filter.decimate(made.signals.time) for made in rows]

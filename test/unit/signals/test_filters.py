@@ -68,7 +68,7 @@ def test_signals_side_by_side_are_filtered_as_each_alone(columns: int) -> None:
 def test_refuses_a_section_that_never_rests() -> None:
     integrator = np.array([[1.0, 0.0, 0.0, 1.0, -1.0, 0.0]])
     with pytest.raises(ValueError, match="pole at 0 Hz"):
-        filter_zero_phase(integrator, np.ones((10, 1)))
+        filter_zero_phase(integrator, np.ones((10, 1)), 0)
 
 
 @pytest.mark.parametrize(

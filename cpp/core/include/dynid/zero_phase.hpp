@@ -12,14 +12,15 @@ struct SecondOrderSection
   double b0, b1, b2, a1, a2;
 };
 
-/// Filters signals by sections, forwards and then backwards in time, in place. Either pass begins
-/// as after a long time at its first sample, so that the result has no phase shift.
+/// Filters signals by sections, forwards and then backwards in time, so that there is no phase
+/// shift. Either pass begins as after a long time at its first sample. Before that, each signal is
+/// continued at both ends by `pad` samples: its own, turned about the end point.
 ///
-/// `values` (samples, signals) are row-major, time along the rows; signals are filtered side by
-/// side, eight at a time. Throws std::invalid_argument where a section has no gain at 0 Hz to be at
-/// rest with: a pole there.
+/// `values` and `out` (samples, signals) are row-major, time along the rows; signals are filtered
+/// side by side, eight at a time. Throws std::invalid_argument where there are not more samples than
+/// `pad`, or a section has a pole at 0 Hz, and so no state of rest.
 void filter_zero_phase(
-  const std::vector<SecondOrderSection> & sections, double * values, Eigen::Index samples,
-  Eigen::Index signals);
+  const std::vector<SecondOrderSection> & sections, const double * values, Eigen::Index samples,
+  Eigen::Index signals, Eigen::Index pad, double * out);
 
 }  // namespace dynid
