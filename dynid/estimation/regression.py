@@ -334,25 +334,45 @@ def _filtered_blocks(
             signals.acceleration[begin:end],
             past=past,
         )
-        used = np.zeros(regressor.shape[1:], dtype=bool)
+        inner = slice(start - begin, min(samples, start + block) - begin, step)
+        stacked = _stacked(regressor, columns, parallel, inner, rows.torque[start // step :])
+        del regressor
+        yield from _split_by_fold(rows, start // step, stacked)
+
+
+def _stacked(
+    regressor: Array,
+    columns: NDArray[np.intp],
+    parallel: ParallelFilter,
+    inner: slice,
+    torque: Array,
+) -> Array:
+    """Return filtered [W_j, tau_j] (n, m, k+1) of the inner samples, joint by joint.
+
+    Args:
+        regressor: (N, n, p) unfiltered.
+        columns: (k,) of the regressor.
+        parallel: filter of the regressor.
+        inner: of the samples that are kept.
+        torque: (at least m, n) filtered.
+    """
+    samples, joints = range(*inner.indices(len(regressor))), regressor.shape[1]
+    stacked = np.zeros((joints, len(samples), len(columns) + 1))
+    stacked[:, :, -1] = torque[: len(samples)].T
+    for joint, of_joint in enumerate(stacked):
         # a joint does not feel the bodies before it
-        used[:, columns] = np.asarray(regressor.any(axis=0))[:, columns]
-        smooth = parallel.smooth(regressor[:, used])
-        inner = smooth[start - begin : min(samples, start + block) - begin : step]
-        regressor = np.zeros((len(inner), *used.shape))
-        regressor[:, used] = inner
-        yield from _split_by_fold(rows, start // step, regressor[:, :, columns])
+        used = np.flatnonzero(np.asarray(regressor[:, joint].any(axis=0))[columns])
+        of_joint[:, used] = parallel.smooth(regressor[:, joint, columns[used]])[inner]
+    return stacked
 
 
-def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[RowBlock]:
-    """Split the regressor (m, n, k) of rows from ``first`` on into blocks of one fold each."""
-    folds = rows.fold[first : first + len(regressor)]
+def _split_by_fold(rows: Rows, first: int, stacked: Array) -> Iterator[RowBlock]:
+    """Split [W_j, tau_j] (n, m, k+1) of rows from ``first`` on into blocks of one fold each."""
+    folds = rows.fold[first : first + stacked.shape[1]]
     bounds = [0, *(np.flatnonzero(np.diff(folds)) + 1), len(folds)]
     for begin, end in pairwise(bounds):
         span = slice(first + begin, first + end)
-        torque = rows.torque[span, :, None]
-        stacked = np.concatenate([regressor[begin:end], torque], axis=2)
-        yield RowBlock(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
+        yield RowBlock(int(folds[begin]), span, stacked[:, begin:end])
 
 
 def _pasts_at(mechanism: Mechanism, signals: Signals, begins: Sequence[int]) -> Iterator[Array]:

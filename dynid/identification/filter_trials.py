@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from dynid.errors import EstimationError
 from dynid.estimation.cross_validation import left_out_errors
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
+from dynid.estimation.row_memory import RowMemory
 from dynid.identification.friction.reduced import averaged
 from dynid.identification.held_out import is_worse
 from dynid.identification.settings import IdentificationSettings
@@ -129,11 +130,12 @@ class FilterTrials:
             averaged(piece, max(1, int(piece.sampling_rate / (_SAMPLES_PER_PERIOD * cutoff_hz))))
             for piece in signals
         ]
+        del signals  # of all samples
         base, mechanism = self._base, self._mechanism
         found = self._problem(fitted, explicit).normal_equations()
         unfiltered = explicit.model_copy(update={"parallel_filter": None})
         seen = self._problem(compared, unfiltered).normal_equations(at_rest=True)
-        nothing = np.zeros((len(signals), len(self._moves)), dtype=bool)
+        nothing = np.zeros((len(self._recordings), len(self._moves)), dtype=bool)
         start = base.project(mechanism.urdf_parameters)
         squares = left_out_errors(found, seen, start, 0.0, nothing).blocks
         known = self._moves & (seen.squared_torque > 0) & (squares.sum(axis=0) > 0)
@@ -146,7 +148,8 @@ class FilterTrials:
             fold[np.searchsorted(times, piece.time).clip(max=len(fold) - 1)]
             for piece, times, fold in zip(signals, self._times, self._folds, strict=True)
         ]
-        return build_problem(self._mechanism, self._base, signals, settings, folds)
+        problem = build_problem(self._mechanism, self._base, signals, settings, folds)
+        return replace(problem, memory=RowMemory(0))  # its rows are used once
 
 
 def _limited(recordings: Sequence[Recording]) -> list[Recording]:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from dynid.arrays import Array
+from dynid.arrays import Array, pieces
 from dynid.errors import PreprocessingError
 from dynid.signals.settings import MedianSettings, ParallelFilterSettings, SignalSettings
 
@@ -76,8 +76,12 @@ def differentiate(
     mode = "wrap" if periodic else "nearest"
     slopes: Array = scipy.ndimage.correlate1d(values, weights, axis=0, mode=mode)
     if not periodic:
-        plain = np.gradient(values, 1 / sampling_rate, axis=0, edge_order=2)
-        slopes[:_ENDS], slopes[-_ENDS:] = plain[:_ENDS], plain[-_ENDS:]
+        for end, near in (
+            (slice(_ENDS), slice(_ENDS + 1)),
+            (slice(-_ENDS, None), slice(-_ENDS - 1, None)),
+        ):
+            plain = np.gradient(values[near], 1 / sampling_rate, axis=0, edge_order=2)
+            slopes[end] = plain[end]
     return slopes
 
 
@@ -228,7 +232,19 @@ def _settling_samples(sections: Sections) -> int:
 def _forwards_backwards(
     sections: Sections, values: Array, cutoff_period: float, periodic: bool
 ) -> Array:
-    """Apply second-order sections forwards and backwards, padded by the transient."""
+    """Apply second-order sections forwards and backwards, padded by the transient.
+
+    A few columns at a time, as the copies of a long recording would take several times its memory.
+    """
+    columns = values.reshape(len(values), -1)
+    filtered = np.empty_like(columns, order="C")
+    for some in pieces(columns.shape[1], len(values)):
+        filtered[:, some] = _both_ways(sections, columns[:, some], cutoff_period, periodic)
+    return filtered.reshape(values.shape)
+
+
+def _both_ways(sections: Sections, values: Array, cutoff_period: float, periodic: bool) -> Array:
+    """Apply second-order sections forwards and backwards to values (N, c)."""
     if periodic:
         repeats = 1 + ceil(_settling_samples(sections) / len(values))
         tiled = np.concatenate([values] * (2 * repeats + 1))
@@ -237,7 +253,7 @@ def _forwards_backwards(
         return filtered[start : start + len(values)]
     pad = min(len(values) - 1, ceil(3 * cutoff_period))
     # as sosfiltfilt, which computes the steady state again in every call
-    steady = _steady_state(sections.tobytes()).reshape(len(sections), 2, *[1] * (values.ndim - 1))
+    steady = _steady_state(sections.tobytes())[:, :, None]
     before = 2 * values[:1] - values[pad:0:-1]
     after = 2 * values[-1:] - values[-2 : -pad - 2 : -1]
     padded = np.concatenate([before, values, after])
