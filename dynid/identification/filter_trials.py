@@ -120,17 +120,14 @@ class FilterTrials:
             }
         )
         robot = self._robot.with_settings(explicit)
-        signals = [
-            _between(preprocess(recording, robot, unsettled=True), times[0], times[-1])
-            for recording, times in zip(self._recordings, self._times, strict=True)
-        ]
-        total = sum(len(piece.time) for piece in signals)
-        compared = [piece.every(-(-total // MOST_COMPARED)) for piece in signals]
-        fitted = [
-            averaged(piece, max(1, int(piece.sampling_rate / (_SAMPLES_PER_PERIOD * cutoff_hz))))
-            for piece in signals
-        ]
-        del signals  # of all samples
+        total = sum(map(len, self._times))
+        compared, fitted = [], []
+        for recording, times in zip(self._recordings, self._times, strict=True):
+            piece = _between(preprocess(recording, robot, unsettled=True), times[0], times[-1])
+            compared.append(piece.every(-(-total // MOST_COMPARED)))
+            rate = _SAMPLES_PER_PERIOD * cutoff_hz
+            fitted.append(averaged(piece, max(1, int(piece.sampling_rate / rate))))
+            del piece  # of all samples
         base, mechanism = self._base, self._mechanism
         found = self._problem(fitted, explicit).normal_equations()
         unfiltered = explicit.model_copy(update={"parallel_filter": None})
