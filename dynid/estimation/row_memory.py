@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dynid.arrays import Array
 
-_KEPT_NUMBERS = 2**24  # of each kind, of all recordings together
+_KEPT_NUMBERS = 2**23  # of each kind, of all recordings together
 
 
 @dataclass(frozen=True)

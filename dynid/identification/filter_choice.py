@@ -19,7 +19,6 @@ from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.hypotheses.search import MATTERS
 from dynid.identification.filter_trials import MOST_COMPARED, FilterError, FilterTrials
 from dynid.identification.settings import IdentificationSettings
-from dynid.recording.averaging import bounded
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.pieces import usable_pieces
@@ -117,9 +116,8 @@ def filtered_pieces(
     Raises:
         PreprocessingError: of a recording with gaps not enough is left.
     """
-    settings = robot.settings(IdentificationSettings)
-    recordings = bounded(recordings, settings.lowest_rate)
     pieces = usable_pieces(recordings, robot)
+    settings = robot.settings(IdentificationSettings)
     rate = min(piece.sampling_rate for piece in pieces)
     choice = None
     if settings.chooses_cutoff and not settings.unsigned_torque:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.recording.model import FEWEST_SAMPLES, Recording, frozen
+from dynid.text import listed
 
 MOST_NUMBERS = 1_500_000
 """Samples times joints, of all recordings of a task together, that are kept as recorded."""
@@ -85,6 +86,19 @@ def averaged(recording: Recording, step: int) -> Recording:
         averaged=recording.averaged * step,
         **changed,
     )
+
+
+def averaging_note(recordings: Sequence[Recording]) -> list[str]:
+    """Return a sentence on the means that are used in place of samples, if any."""
+    means = {one.averaged: one.sampling_rate for one in recordings if one.averaged > 1}
+    if not means:
+        return []
+    counts = listed(str(count) for count in sorted(means))
+    rate = min(means.values())
+    return [
+        f"The recordings are so long that means of {counts} samples are used, {rate:.4g} Hz; "
+        f"motion and torque that are faster than {rate / 2:.4g} Hz do not show."
+    ]
 
 
 def _numbers(recordings: Sequence[Recording]) -> int:

@@ -62,7 +62,7 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
     check_joints(recording, robot)
     _refuse_gaps(recording)
     _check_derivatives(settings)
-    notes = [*recording.repairs, *_mean_note(recording)]
+    notes = list(recording.repairs)
     track = _joint_side(recording, robot)
     if settings.median is not None:
         track, outliers = _without_outliers(track, settings.median)
@@ -111,16 +111,6 @@ def preprocess(recording: Recording, robot: Robot, *, unsettled: bool = False) -
         signals = replace(signals, notes=(*signals.notes, note))
     # the same period comes before a periodic motion
     return replace(signals, earlier_position=signals.position, earlier_velocity=signals.velocity)
-
-
-def _mean_note(recording: Recording) -> list[str]:
-    if recording.averaged == 1 or recording.piece:
-        return []
-    rate = recording.sampling_rate
-    return [
-        f"The recordings are so long that means of {recording.averaged} samples are used, {rate:g} "
-        f"Hz; motion and torque that are faster than {rate / 2:g} Hz do not show."
-    ]
 
 
 def recorded_steps(recording: Recording, robot: Robot) -> Array:
