@@ -106,6 +106,8 @@ class Signals:
 
     def every(self, step: int) -> Signals:
         """Return every ``step``-th sample, without another filter; friction has no memory then."""
+        if step == 1:
+            return self
         # copies, so that the other samples need not be kept
         rows: dict[str, Any] = {name: getattr(self, name)[::step].copy() for name in SAMPLED}
         for name in ("earlier_position", "earlier_velocity"):
