@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from dynid.errors import RecordingError
+from dynid.errors import DynidError, RecordingError
 from dynid.input_file import named_path
 from dynid.recording.averaging import MOST_NUMBERS, Bound, averaged
 from dynid.recording.bag import DEFAULT_TOPIC, Bag, choose_topic, open_bag
@@ -93,7 +93,7 @@ def load_recording(
         raise RecordingError(f"The sampling rate must be positive, got {sampling_rate:g} Hz.")
     recorded = None if joints is None else recorded_names(joints, names)
 
-    def build(samples: Samples) -> Recording:
+    def build(samples: Samples, *, part: bool = False) -> Recording:
         if joints is not None:
             samples = replace(samples, joint_names=tuple(joints))
         return build_recording(
@@ -103,12 +103,13 @@ def load_recording(
             run=run,
             sampling_rate=sampling_rate,
             corrections=corrections,
+            part=part,
         )
 
     whole = start is None and stop is None and run is None and not corrections
     if bound is not None and recorded is not None and sampling_rate is None and whole:
         source = named_path(path), recorded, topic, columns, temperature, effort
-        averages = _load_in_parts(*source, bound, build)
+        averages = _load_in_parts(*source, bound, partial(build, part=True))
         if averages is not None:
             return averages
     samples = read_samples(
@@ -147,7 +148,7 @@ def _load_in_parts(
         if size < _LEAST_BYTES * MOST_NUMBERS or names_topics(columns):
             return None
         return _bag_in_parts(path, joints, topic, temperature, bound, build)
-    except (OSError, RecordingError):
+    except (OSError, DynidError):
         return None  # to be read as a whole, which names what is wrong
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from dynid.errors import RecordingError
 from dynid.recording.averaging import averaged
-from dynid.recording.model import Recording, frozen
+from dynid.recording.model import Recording, frozen, source_names
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.temperature import Temperature
+from dynid.recording.timeline import stuck_notes
 
 _ROWS = 30_000  # of a part; the last one may have twice as many
 _SEARCHED = 1000  # rows before these, between which it may end
@@ -85,7 +86,10 @@ def joined(
         means.append(averaged(whole, group))
     found = _concatenated(means)
     gaps = sorted({*found.gaps, *((at, at) for at in breaks)})
-    return replace(found, gaps=tuple(gaps), repairs=_summary(repairs))
+    stuck = stuck_notes(
+        source_names(found.sources), found.joint_names, found.position, found.effort
+    )
+    return replace(found, gaps=tuple(gaps), repairs=(*_summary(repairs), *stuck))
 
 
 def _alike(one: Recording, other: Recording) -> bool:

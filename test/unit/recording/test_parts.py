@@ -122,6 +122,18 @@ def test_uneven_stamps_make_pieces_without_jumps(file_of, column_map, make_motio
         assert speed < 1.05 * np.abs(motion.velocity).max()
 
 
+def test_a_joint_that_rests_in_some_parts_is_not_called_constant(file_of, column_map, make_motion):
+    motion = regular(make_motion)
+    motion.position[:2000, 1] = motion.position[2000, 1]
+    motion.position[:, 2] = 0.5
+    motion.velocity[:] = np.gradient(motion.position, 0.01, axis=0)
+    path = file_of("csv", motion)
+    whole, found = load(path, column_map(), None), load(path, column_map())
+    assert_same(found, whole)
+    assert found.repairs == whole.repairs
+    assert "position of 1 of 3 joints" in found.repairs[-1]
+
+
 def test_a_damaged_row_is_named_as_when_all_is_read(write_csv, column_map, make_motion):
     path = write_csv(regular(make_motion))
     lines = path.read_text().splitlines()
