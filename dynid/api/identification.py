@@ -69,7 +69,7 @@ def identify(
         DynidError: a recording, setting or mechanism is not suitable.
     """
     used = as_robot("identify(): robot", robot)
-    several = as_recordings("identify()", recordings, used)
+    several = as_recordings("identify()", recordings, used, averaged=True)
     return identification.identify(used, several, progress=progress, share=share, **settings)
 
 
@@ -103,7 +103,9 @@ def validate(model: ModelLike, recordings: RecordingsLike) -> Validation:
         DynidError: a recording or setting is not suitable.
     """
     used = as_model("validate(): model", model)
-    return validation.validate(used, as_recordings("validate()", recordings, used.robot))
+    return validation.validate(
+        used, as_recordings("validate()", recordings, used.robot, averaged=True)
+    )
 
 
 @checked_call
@@ -153,9 +155,11 @@ def diagnose(model_or_robot: ModelLike | RobotLike, recordings: RecordingsLike) 
     named = isinstance(model_or_robot, str | Path) and not names_model(str(model_or_robot))
     if named or isinstance(model_or_robot, Robot):
         robot = as_robot("diagnose(): the robot", cast("RobotLike", model_or_robot))
-        return diagnose_recordings(robot, as_recordings("diagnose()", recordings, robot))
+        return diagnose_recordings(
+            robot, as_recordings("diagnose()", recordings, robot, averaged=True)
+        )
     model = as_model("diagnose(): the model", model_or_robot)
-    several = as_recordings("diagnose()", recordings, model.robot)
+    several = as_recordings("diagnose()", recordings, model.robot, averaged=True)
     return diagnose_recordings(model.robot, several, model=model)
 
 
@@ -182,7 +186,7 @@ def select_friction(
         DynidError: a recording, setting or mechanism is not suitable.
     """
     used = as_robot("select_friction(): robot", robot)
-    several = as_recordings("select_friction()", recordings, used)
+    several = as_recordings("select_friction()", recordings, used, averaged=True)
     return search.select_friction(used, several, progress=progress, share=share)
 
 

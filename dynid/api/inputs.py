@@ -13,6 +13,7 @@ from dynid.identification.result import Identification
 from dynid.playback.plan import make_plan
 from dynid.profile import load_model, load_robot
 from dynid.recording import load
+from dynid.recording.averaging import Bound
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot import recordings as robot_recordings
@@ -21,6 +22,7 @@ from dynid.robot.link_encoders import load_supervised
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.recordings import with_joints_of
 from dynid.robot.robot import Robot
+from dynid.signals.settings import SignalSettings
 from dynid.text import printable
 
 if TYPE_CHECKING:
@@ -110,9 +112,16 @@ def as_model(name: str, model: ModelLike) -> Model:
 
 
 def as_recordings(
-    function: str, recordings: RecordingsLike, robot: Robot, *, supervised: bool = False
+    function: str,
+    recordings: RecordingsLike,
+    robot: Robot,
+    *,
+    supervised: bool = False,
+    averaged: bool = False,
 ) -> list[Recording]:
     """Return one or several recordings, loaded with a robot's settings where they are files.
+
+    Long files may be ``averaged``, where a task needs no samples in their place.
 
     Recordings of joints without names have those of the robot, in its order. Those for collision
     detection (``supervised``) have the links behind elastic gears, where it needs them.
@@ -123,15 +132,20 @@ def as_recordings(
     """
     # a Recording and a DataFrame have items, too
     several = list(recordings) if isinstance(recordings, list | tuple | Iterator) else [recordings]
-    loaded = [_as_recording(recording, robot, supervised) for recording in several]
+    lowest = robot.settings(SignalSettings).lowest_rate
+    bound = Bound(lowest, len(several)) if averaged else None
+    loaded = [_as_recording(recording, robot, supervised, bound) for recording in several]
     return [with_joints_of(recording, robot) for recording in given_recordings(function, loaded)]
 
 
-def _as_recording(recording: RecordingLike, robot: Robot, supervised: bool = False) -> Recording:
+def _as_recording(
+    recording: RecordingLike, robot: Robot, supervised: bool, bound: Bound | None
+) -> Recording:
     """Return a recording from its file or DataFrame, or whatever else was given as it is."""
     if isinstance(recording, str | Path):
-        load = load_supervised if supervised else robot_recordings.load_recording
-        return load(Path(recording), robot)
+        if supervised:
+            return load_supervised(Path(recording), robot)
+        return robot_recordings.load_recording(Path(recording), robot, bound=bound)
     if hasattr(recording, "iloc"):
         return Recording.from_frame(recording)
     return recording

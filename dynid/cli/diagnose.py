@@ -66,7 +66,7 @@ def diagnose_command(
     robot, loaded_model = _robot_and_model(profile, model, urdf, settings or [])
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, robot, start, stop, step, run)
+        loaded = load_recordings(recordings, robot, start, stop, step, run, averaged=True)
         diagnosis = diagnose_recordings(robot, loaded, model=loaded_model, progress=step)
         step("writing the report")
         with written_together(output) as unfinished:

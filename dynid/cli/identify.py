@@ -80,7 +80,7 @@ def identify_command(
     )
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, robot, start, stop, step, run)
+        loaded = load_recordings(recordings, robot, start, stop, step, run, averaged=True)
         identification = identify(robot, loaded, progress=step, share=step.share)
         step("writing the report")
         written = write_outputs(identification, output, named)
@@ -133,7 +133,9 @@ def validate_command(
     )
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, loaded_model.robot, start, stop, step, run)
+        loaded = load_recordings(
+            recordings, loaded_model.robot, start, stop, step, run, averaged=True
+        )
         step("evaluating")
         validation = validate(loaded_model, loaded)
         written = [] if output is None else write_validation_outputs(validation, output, named)
@@ -194,7 +196,7 @@ def identify_friction_command(
     given = load_robot(profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, given, start, stop, step, run)
+        loaded = load_recordings(recordings, given, start, stop, step, run, averaged=True)
         unseen = load_recordings(validate or [], given, None, None, step)
         selection = select_friction(given, loaded, progress=step, share=step.share)
         # its URDF is written beside it

@@ -9,6 +9,7 @@ from dynid import profile as profiles
 from dynid.cli.start.folder import robots_in
 from dynid.errors import ConfigurationError, DynidError
 from dynid.profile import load_model
+from dynid.recording.averaging import Bound, bounded
 from dynid.recording.model import Recording
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.description import is_description
@@ -17,6 +18,7 @@ from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.robot.urdf_profile import assumptions
+from dynid.signals.settings import SignalSettings
 
 _IDENTIFIED = "_identified.urdf"  # end of the URDFs that identifications write
 
@@ -47,13 +49,20 @@ def load_recordings(
     stop: float | None,
     step: Callable[[str], None],
     run: int | None = None,
+    *,
+    averaged: bool = False,
 ) -> list[Recording]:
-    """Read recordings with the robot's settings, from ``start`` to ``stop`` [s] of a run."""
+    """Read recordings with the robot's settings, from ``start`` to ``stop`` [s] of a run.
+
+    Long ones may be ``averaged``, where a task needs no samples in their place.
+    """
+    lowest = robot.settings(SignalSettings).lowest_rate
+    bound = Bound(lowest, len(paths)) if averaged else None
     loaded = []
     for path in paths:
         step(f"reading {path.name}")
-        loaded.append(load_recording(path, robot, start=start, stop=stop, run=run))
-    return loaded
+        loaded.append(load_recording(path, robot, start=start, stop=stop, run=run, bound=bound))
+    return bounded(loaded, lowest) if averaged else loaded
 
 
 def robot_of_model(model: Model, path: Path) -> str:

@@ -147,9 +147,7 @@ class Problem:
             weight = weight if chosen is None else weight * chosen
             for fold in range(self.folds):
                 counts[fold] += weight[rows.fold == fold].sum(axis=0)
-            of_folds = self._fold_grams(number, weight)
-            gram += of_folds
-            sums = of_folds.sum(axis=0), weight.sum(axis=0)
+            sums = self._add_folds(gram, number, weight), weight.sum(axis=0)
             if recordings and rows.signals.piece:
                 recordings[-1] = recordings[-1][0] + sums[0], recordings[-1][1] + sums[1]
             else:
@@ -159,13 +157,14 @@ class Problem:
         grams, rows_of_each = (np.stack(values) for values in zip(*recordings, strict=True))
         return NormalEquations(gram, counts, NormalEquations(grams, rows_of_each))
 
-    def _fold_grams(self, number: int, weight: Array) -> Array:
-        """Return the normal equations of one recording's folds."""
-        fold = self.rows[number].fold
+    def _add_folds(self, gram: Array, number: int, weight: Array) -> Array:
+        """Add the normal equations of one recording to those of the folds; return their sum."""
+        fold, total = self.rows[number].fold, np.zeros(gram.shape[1:])
         bounds = np.concatenate([[0], np.flatnonzero(np.diff(fold)) + 1, [len(fold)]])
-        in_fold = np.arange(self.folds)[:, None] == fold[bounds[:-1]]
-        spans = self.span_grams(number, bounds, weight)
-        return np.tensordot(in_fold.astype(np.float64), spans, axes=1)
+        for span, of_span in self._grams_of_spans(number, bounds, weight):
+            gram[fold[bounds[span]]] += of_span
+            total += of_span
+        return total
 
     def block_grams(self, number: int, weights: Array | None = None) -> Array:
         """Return the normal equations of each joint over the blocks of one recording.
@@ -211,35 +210,44 @@ class Problem:
         """
         n, size = weight.shape[1], len(self.base.independent) + 1
         grams = np.zeros((len(bounds) - 1, n, size, size))
+        for span, of_span in self._grams_of_spans(number, bounds, weight):
+            grams[span] += of_span
+        return grams
+
+    def _grams_of_spans(
+        self, number: int, bounds: NDArray[np.intp], weight: Array
+    ) -> Iterator[tuple[int, Array]]:
+        """Yield the number of a span and normal equations (n, k+1, k+1) of it, or of a part."""
         rows = self.rows[number]
         if rows.parallel_filter.passes_through:
-            self._add_direct(grams, rows, bounds, weight)
-            return grams
+            yield from self._direct_grams(rows, bounds, weight)
+            return
         for block in self.blocks(number):
             root = np.sqrt(weight[block.span].T)
             inner = np.clip(bounds - block.span.start, 0, root.shape[1])
-            for part, (begin, end) in enumerate(pairwise(inner.tolist())):
-                for joint, stacked in enumerate(block.stacked if begin < end else ()):
-                    weighted = stacked[begin:end] * root[joint, begin:end, None]
-                    grams[part, joint] += weighted.T @ weighted
-        return grams
+            for span, (begin, end) in enumerate(pairwise(inner.tolist())):
+                if begin < end:
+                    yield span, _weighted_gram(block.stacked[:, begin:end], root[:, begin:end])
 
-    def _add_direct(
-        self, grams: Array, rows: Rows, bounds: NDArray[np.intp], weight: Array
-    ) -> None:
+    def _direct_grams(
+        self, rows: Rows, bounds: NDArray[np.intp], weight: Array
+    ) -> Iterator[tuple[int, Array]]:
         signals, past = rows.signals, rows.signals.past(self.mechanism)
-        for part, (begin, end) in enumerate(pairwise(bounds.tolist())):
+        for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
             if begin == end:
                 continue
             span = slice(begin, end)
-            grams[part] += self.mechanism.gram(
-                signals.position[span],
-                signals.velocity[span],
-                signals.acceleration[span],
-                rows.torque[span],
-                columns=self.base.independent,
-                weights=weight[span],
-                past=past,
+            yield (
+                number,
+                self.mechanism.gram(
+                    signals.position[span],
+                    signals.velocity[span],
+                    signals.acceleration[span],
+                    rows.torque[span],
+                    columns=self.base.independent,
+                    weights=weight[span],
+                    past=past,
+                ),
             )
 
     def blocks(self, number: int) -> Iterable[RowBlock]:
@@ -247,6 +255,12 @@ class Problem:
         rows, columns = self.rows[number], self.base.independent
         blocks = _filtered_blocks(self.mechanism, columns, rows)
         return self.memory.blocks(number, blocks, rows.torque.size * len(columns))
+
+
+def _weighted_gram(stacked: Array, root: Array) -> Array:
+    """Return AᵀA of each joint (n, k+1, k+1), of rows (n, m, k+1) times roots of weights (n, m)."""
+    of_joints = (rows * of_rows[:, None] for rows, of_rows in zip(stacked, root, strict=True))
+    return np.stack([rows.T @ rows for rows in of_joints])
 
 
 def block_bounds(rows: int) -> NDArray[np.intp]:

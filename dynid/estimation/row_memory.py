@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dynid.arrays import Array
 
-_KEPT_NUMBERS = 2**24  # of each kind, of all recordings together
+_KEPT_NUMBERS = 2**23  # of each kind, of all recordings together
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,9 @@ class RowBlock:
 class RowMemory:
     """Results of one regression problem, each kept as far as all of its kind fit in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _KEPT_NUMBERS) -> None:
+        """Begin with nothing; keep at most so many numbers of each kind."""
+        self._most = most
         self._blocks: dict[int, list[RowBlock]] = {}
         self._residuals: tuple[bytes, list[Array]] | None = None
 
@@ -43,7 +45,7 @@ class RowMemory:
         if number in self._blocks:
             return self._blocks[number]
         kept = sum(block.stacked.size for of_one in self._blocks.values() for block in of_one)
-        if kept + size > _KEPT_NUMBERS:
+        if kept + size > self._most:
             return blocks
         return self._blocks.setdefault(number, list(blocks))
 
@@ -62,7 +64,7 @@ class RowMemory:
         for of_one in residuals:
             yield of_one
             size += of_one.size
-            if size <= _KEPT_NUMBERS:
+            if size <= self._most:
                 kept.append(of_one)
-        if size <= _KEPT_NUMBERS:
+        if size <= self._most:
             self._residuals = key, kept

@@ -41,7 +41,8 @@ def spectrum(values: Array, rate: float) -> tuple[Array, Array]:
     parts = (parts - parts.mean(axis=-1, keepdims=True)) * window
     power = np.mean(np.abs(np.fft.rfft(parts)) ** 2, axis=0).T / (rate * np.sum(window**2))
     sides = np.where(np.arange(1, len(power)) * 2 == length, 1, 2)  # Nyquist's frequency is its own
-    return np.fft.rfftfreq(length, 1 / rate)[1:], np.asarray(np.sqrt(power[1:] * sides[:, None]))
+    density = np.sqrt(power[1:] * sides[:, None])
+    return np.asarray(np.fft.rfftfreq(length, 1 / rate)[1:]), np.asarray(density)
 
 
 def white_band(duration: float, band: float) -> float:

@@ -42,6 +42,7 @@ from dynid.identification.quantities import check_quantities, find_quantities
 from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings, Quantities
 from dynid.identification.torque_signs import TorqueSigns, sign_finder
+from dynid.recording.averaging import averaging_note, bounded
 from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
@@ -82,6 +83,7 @@ def identify(
     if settings:
         group = robot.settings(IdentificationSettings)
         robot = robot.with_settings(changed(group, settings, "identify()", others=["terms"]))
+    recordings = bounded(recordings, robot.settings(IdentificationSettings).lowest_rate)
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
         robot, pieces, filters = filtered_pieces(robot, recordings, progress=progress)
@@ -234,6 +236,7 @@ def _identify(
             *([selection.note()] if selection else ()),
             *([apparent.note()] if apparent else ()),
             *([_BY_ROBOT] if robot.gravity == "by_robot" else ()),
+            *averaging_note(recorded),
             *(note for s in signals for note in s.notes),
             *held_out_notes(held_out, mechanism.joints),
             *_whiteness(mechanism, fitted),

@@ -35,7 +35,7 @@ def provenance(
         estimator=name_of(settings.estimator),
         physically_consistent=fitted.consistent,
         cutoff_hz=settings.motion_cutoff_hz,
-        raw_samples=sum(len(recording.time) for recording in recordings),
+        raw_samples=sum(recording.averaged * len(recording.time) for recording in recordings),
         samples=sum(len(s.time) for s in signals),
         condition_number=fitted.estimate.condition_number,
         base_parameter_count=len(fitted.problem.base.names),

@@ -24,6 +24,7 @@ from dynid.identification.evaluated_model import EvaluatedModel
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.torque_signs import model_signs
 from dynid.notebook import data_frame, html_lines, html_table
+from dynid.recording.averaging import averaging_note, bounded
 from dynid.recording.model import Recording, Source, given_recordings, source_names
 from dynid.robot.model import Model
 from dynid.signals.pieces import usable_pieces
@@ -109,6 +110,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     recordings = given_recordings("validate()", recordings)
     # borders may be excluded from a fit, but not from a validation
     given = model.robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
+    recordings = bounded(recordings, given.lowest_rate)
     settings = given.for_rate(min(recording.sampling_rate for recording in recordings))
     robot, mechanism = model.robot.with_settings(settings), model.mechanism
     recordings = usable_pieces(recordings, robot)
@@ -150,6 +152,7 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
         samples=sum(len(s.time) for s in signals),
         notes=(
             *_other_filters(given, settings),
+            *averaging_note(recordings),
             *(note for s in signals for note in s.notes),
             *rest_notes(mechanism, signals),
         ),

@@ -23,7 +23,7 @@ from dynid.recording.column_words import (
 )
 from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
 from dynid.recording.samples import choose_joints
-from dynid.recording.table import Table, seconds_of
+from dynid.recording.table import Table
 from dynid.recording.table_head import number
 from dynid.text import shown, shown_names
 
@@ -178,7 +178,7 @@ def with_unit_of_time(proposal: ColumnMap, table: Table) -> ColumnMap:
     time, velocity = proposal.time, proposal.velocity
     if time is None or time.factor != 1 or time.nanoseconds is not None:
         return proposal
-    dates = table.readable([[time.column]])[0].values[:, 0]
+    dates = table.beginning([[time.column]])[0][:, 0]
     date = float(np.nanmedian(dates)) if np.isfinite(dates).any() else 0.0
     for unit in _TO_SECONDS.values():
         if _EPOCH[0] < date * unit < _EPOCH[1]:
@@ -186,7 +186,7 @@ def with_unit_of_time(proposal: ColumnMap, table: Table) -> ColumnMap:
     if velocity is None:
         return proposal
     groups = [[time.column], proposal.position.columns, velocity.columns]
-    (stamps, _), (position, _), (speed, _) = table.readable(groups)
+    stamps, position, speed = table.beginning(groups)
     with np.errstate(all="ignore"):
         change = np.gradient(position, stamps[:, 0], axis=0) if len(stamps) > 1 else position
         known = np.isfinite(change) & np.isfinite(speed)
@@ -229,7 +229,7 @@ def _questions(columns: ColumnMap, table: Table, effort: str) -> Iterable[str]:
         yield "the order of the joints changes from row to row; export one column for each joint"
     if columns.time is None or table.rows < 2:
         return
-    stamps = seconds_of(table, columns.time)
+    stamps = columns.time.seconds(*table.beginning([columns.time.columns()]))
     step = float(np.nanmedian(np.diff(stamps))) if np.isfinite(stamps).sum() > 1 else 0.0
     if step > _LONGEST_USUAL_STEP:
         yield (
@@ -243,9 +243,15 @@ def _angle_questions(
     position: SignalColumns, parsed: Mapping[str, ColumnName], table: Table
 ) -> Iterable[str]:
     """Yield positions of more than a turn without a unit: they may be degrees or counts."""
-    (values, _), *_ = table.readable([position.columns])
-    for column, name in zip(values.T, map(str, position.columns), strict=True):
-        largest = float(np.nanmax(np.abs(column))) if np.isfinite(column).any() else 0.0
+    extremes = np.array(
+        [
+            [np.fmin.reduce(values), np.fmax.reduce(values)]
+            for (values, _), *_ in table.parts([position.columns])
+        ]
+    )
+    sizes = np.fmax.reduce(np.abs(extremes), axis=(0, 1))
+    for size, name in zip(sizes.tolist(), map(str, position.columns), strict=True):
+        largest = 0.0 if np.isnan(size) else size
         if not parsed[name].unit and largest > 2 * np.pi:
             yield (
                 f"{shown(name)} is up to {largest:.4g} and has no unit, so that it may be in rad "
@@ -263,7 +269,7 @@ def _velocity_questions(
     if columns.velocity is None:
         return
     groups = [columns.position.columns, columns.velocity.columns]
-    (position, _), (velocity, _) = table.readable(groups)
+    position, velocity = table.beginning(groups)
     scaling = zip(columns.position.scaling(), columns.velocity.scaling(), strict=True)
     tracks = []
     for place, ((to_radian, _), (to_speed, _)) in enumerate(scaling):

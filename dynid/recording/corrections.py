@@ -163,16 +163,16 @@ def unwrap_samples(
     sources = sources_of(c for c in corrections if c.signal == "position")
     chosen = [c for c in corrections if c.unwrap]
     joints = [joint for joint in names if any(c.concerns(joint) for c in chosen)]
+    rest = (c.model_copy(update={"unwrap": False}) for c in corrections)
+    left = tuple(c for c in rest if not c.is_empty)
+    if not joints:
+        return samples, left
     position, notes = samples.position.copy(), []
     for channel in dict.fromkeys(sources.get(joint, joint) for joint in joints):
         column = position[:, names.index(channel)]
         known = np.isfinite(column)
         column[known], note = _unwrapped(column[known], channel)
         notes.append(note)
-    rest = (c.model_copy(update={"unwrap": False}) for c in corrections)
-    left = tuple(c for c in rest if not c.is_empty)
-    if not joints:
-        return samples, left
     return replace(samples, position=position, repairs=(*samples.repairs, *notes)), left
 
 

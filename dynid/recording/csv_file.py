@@ -26,7 +26,7 @@ from dynid.recording.temperature import TemperatureSamples
 from dynid.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -58,24 +58,78 @@ def read_csv(
             have different numbers of rows, and no times.
     """
     name = shown(path)
+    wanted, order, files = _opened(path, columns, joints, opened)
+    if files.have_own_times() or columns.has_delays:
+        return _merged(files, columns, order, wanted)
+    files.require_equal_lengths()
+    check_memory(files.rows, len(wanted), name)
+    readings = _readings(files, columns, order)
+    return _samples(files, columns, order, wanted, readings, files.sources())
+
+
+def read_csv_parts(
+    path: Path, columns: ColumnMap, joints: Sequence[str] | None, opened: Table | None = None
+) -> tuple[int, Iterator[Samples]] | None:
+    """Return the number of rows in an intact CSV file, and their samples, some after the other.
+
+    The arguments are those of :func:`read_csv`. None where signals have times or files of their
+    own, or rows are damaged, so that the whole file is needed at once.
+
+    Raises:
+        RecordingError: as :func:`read_csv`.
+    """
+    wanted, order, files = _opened(path, columns, joints, opened)
+    if files.have_own_times() or columns.has_delays:
+        return None
+    wanted_columns = _wanted(files, columns, order)
+    (table, *others) = files.tables.values()
+    if others or table.damaged or (columns.temperature and files.has_own_time(columns.temperature)):
+        return None
+    sources = files.sources()
+
+    def parts() -> Iterator[Samples]:
+        first = 0
+        for groups in table.parts([names for _, names in wanted_columns.values()]):
+            readings = dict(zip(wanted_columns, groups, strict=True))
+            yield _samples(files, columns, order, wanted, readings, sources, first)
+            first += len(groups[0].values)
+
+    return table.rows, parts()
+
+
+def _opened(
+    path: Path, columns: ColumnMap, joints: Sequence[str] | None, opened: Table | None
+) -> tuple[tuple[str, ...], list[int], _Files]:
+    """Return the names of the joints, their places in the map, and its files of the motion."""
+    name = shown(path)
     wanted, order = choose_joints(joints, columns.joints, f"{name} (column map)")
     what = f"{name} (column map): names {len(columns.joints)} joints"
     RECORDING_JOINTS.check(len(columns.joints), what, RecordingTooLargeError)
     files = _Files(path, columns, opened)
     for signal in columns.signals().values():
         files.of(signal.file)
-    if files.have_own_times() or columns.has_delays:
-        return _merged(files, columns, order, wanted)
-    files.require_equal_lengths()
-    rows, motion = files.rows, list(files.tables.values())
-    check_memory(rows, len(wanted), name)
+    return wanted, order, files
+
+
+def _samples(
+    files: _Files,
+    columns: ColumnMap,
+    order: list[int],
+    wanted: tuple[str, ...],
+    readings: dict[str, Reading],
+    sources: tuple[Source, ...],
+    first: int = 0,
+) -> Samples:
+    """Return the samples of rows from ``first`` on that were read."""
     bad: dict[int, str] = {}
-    readings = _readings(files, columns, order)
+    motion = list(files.tables.values())
     signals = {
         name: _scaled(readings[name], signal, order, bad)
         for name, signal in columns.signals().items()
     }
-    seconds, label = _seconds(files, columns, readings.get(_TIME), bad)
+    rows = len(signals["position"])
+    numbers = np.arange(first, first + rows)
+    seconds, label = _seconds(files, columns, readings.get(_TIME), numbers, bad)
     for table in motion:
         bad.update(table.damaged)
     unusable = unusable_times(seconds)
@@ -94,7 +148,7 @@ def read_csv(
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=files.sources(),
+        sources=sources,
         repairs=files.repairs(),
         nominal_rate=columns.sampling_rate,
         flaws=tuple(Flaw(_stamp_of(row, stamps, unusable), bad[row]) for row in flawed),
@@ -269,7 +323,7 @@ def _temperature(
     values = _scaled(reading, signal, order, {})
     values[sorted(table.damaged)] = np.nan
     own_time = files.own_time(signal)
-    if shared is not None and len(shared) == table.rows and not files.has_own_time(signal):
+    if shared is not None and len(shared) == len(values) and not files.has_own_time(signal):
         seconds = shared
     elif own_time is not None and own_time[0].rows == table.rows:
         seconds = seconds_of(*own_time)
@@ -288,6 +342,19 @@ def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, 
 
     Each file is read once for all of its signals.
     """
+    wanted = _wanted(files, columns, order)
+    readings: dict[str, Reading] = {}
+    for table in files.tables.values():
+        names = [name for name, (other, _) in wanted.items() if other is table]
+        groups = table.readable([wanted[name][1] for name in names])
+        readings.update(zip(names, groups, strict=True))
+    return readings
+
+
+def _wanted(
+    files: _Files, columns: ColumnMap, order: list[int]
+) -> dict[str, tuple[Table, list[int | str]]]:
+    """Return the table and the columns of each signal, and of time."""
     wanted: dict[str, tuple[Table, list[int | str]]] = {
         name: (files.of(signal.file), [signal.columns[place] for place in order])
         for name, signal in columns.signals().items()
@@ -301,12 +368,7 @@ def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, 
     if columns.time is not None:
         table = files.of(columns.time.file or columns.position.file)
         wanted[_TIME] = table, columns.time.columns()
-    readings: dict[str, Reading] = {}
-    for table in files.tables.values():
-        names = [name for name, (other, _) in wanted.items() if other is table]
-        groups = table.readable([wanted[name][1] for name in names])
-        readings.update(zip(names, groups, strict=True))
-    return readings
+    return wanted
 
 
 def _scaled(
@@ -326,16 +388,20 @@ def _scaled(
 
 
 def _seconds(
-    files: _Files, columns: ColumnMap, reading: Reading | None, bad: dict[int, str]
+    files: _Files,
+    columns: ColumnMap,
+    reading: Reading | None,
+    rows: NDArray[np.intp],
+    bad: dict[int, str],
 ) -> tuple[NDArray[np.float64], str]:
-    """Return times (N,) [s], NaN if unreadable, and the name of their file."""
+    """Return times of rows (N,) [s], NaN if unreadable, and the name of their file."""
     if columns.time is not None and reading is not None:
         table = files.of(columns.time.file or columns.position.file)
         bad.update(reading.bad)
         return columns.time.seconds(reading.values), table.name
     table = files.of(columns.position.file)
     # the map is validated to have a rate if it has no time column
-    return np.arange(table.rows) / (columns.sampling_rate or np.nan), table.name
+    return rows / (columns.sampling_rate or np.nan), table.name
 
 
 def _stamp_of(row: int, stamps: NDArray[np.int64], unusable: NDArray[np.bool_]) -> int:

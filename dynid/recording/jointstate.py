@@ -168,6 +168,10 @@ class JointStates:
         if len(self._flaws) > _MOST_FLAWS:
             raise RecordingError(self._flaws[0][1])
 
+    def __len__(self) -> int:
+        """Return the number of messages that are used."""
+        return len(self._header_times)
+
     def samples(self) -> Samples:
         """Return the collected samples, without sources.
 

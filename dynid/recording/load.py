@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from dynid.errors import RecordingError
+from dynid.errors import DynidError, RecordingError
 from dynid.input_file import named_path
 from dynid.plugins import RECORDINGS, load_plugin, registered
+from dynid.recording.averaging import MOST_NUMBERS, Bound, averaged
 from dynid.recording.bag import DEFAULT_TOPIC, Bag, choose_topic, open_bag
 from dynid.recording.bag_folder import KINDS, bag_folder, is_bag, kind_of, require_present
 from dynid.recording.bag_topics import (
@@ -24,17 +26,19 @@ from dynid.recording.bag_topics import (
 from dynid.recording.column_proposal import column_names, columns_by_name
 from dynid.recording.columns import ColumnMap
 from dynid.recording.corrections import Correction
-from dynid.recording.csv_file import read_csv
+from dynid.recording.csv_file import read_csv, read_csv_parts
 from dynid.recording.joint_names import recorded_names
 from dynid.recording.jointstate import JointStates, NoJointStatesError
 from dynid.recording.model import Recording, Source, digest
 from dynid.recording.npz_file import has_names_of_signals, read_npz
+from dynid.recording.parts import in_parts, joined
 from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import Samples
 from dynid.recording.settings import TemperatureTopic
 from dynid.recording.softmc_file import SOFTMC_SUFFIX, is_softmc, read_softmc
-from dynid.recording.table_file import TABLE_SUFFIXES, read_table
+from dynid.recording.table_file import TABLE_SUFFIXES, is_text, read_table
 from dynid.recording.temperature_topic import read_temperature
+from dynid.recording.text_lines import estimated_lines
 from dynid.recording.timeline import build_recording
 from dynid.text import shown
 
@@ -81,6 +85,8 @@ def recording_of_plugin(path: Path) -> OtherRecording | None:
     return found
 
 
+_LEAST_BYTES = 2  # of a sample of a joint in a bag, which may be compressed
+_MESSAGES_AT_ONCE = 20_000
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -98,6 +104,7 @@ def load_recording(
     stop: float | None = None,
     run: int | None = None,
     corrections: Sequence[Correction] = (),
+    bound: Bound | None = None,
 ) -> Recording:
     """Read, repair and uniformly sample one recording.
 
@@ -116,6 +123,7 @@ def load_recording(
         stop: [s] since the first sample of the run; samples after are not checked.
         run: number from 1 of the stretch to read, where the clock was set back.
         corrections: of the joints' signals.
+        bound: of the memory, where a long recording may be averaged; None: all samples are kept.
 
     Raises:
         ConfigurationError: a correction is of an unknown joint.
@@ -125,6 +133,26 @@ def load_recording(
     if sampling_rate is not None and not (math.isfinite(sampling_rate) and sampling_rate > 0):
         raise RecordingError(f"The sampling rate must be positive, got {sampling_rate:g} Hz.")
     recorded = None if joints is None else recorded_names(joints, names)
+
+    def build(samples: Samples, *, part: bool = False) -> Recording:
+        if joints is not None:
+            samples = replace(samples, joint_names=tuple(joints))
+        return build_recording(
+            samples,
+            start=start,
+            stop=stop,
+            run=run,
+            sampling_rate=sampling_rate,
+            corrections=corrections,
+            part=part,
+        )
+
+    whole = start is None and stop is None and run is None and not corrections
+    if bound is not None and recorded is not None and sampling_rate is None and whole:
+        source = named_path(path), recorded, topic, columns, temperature, effort
+        averages = _load_in_parts(*source, bound, partial(build, part=True))
+        if averages is not None:
+            return averages
     samples = read_samples(
         named_path(path),
         recorded,
@@ -134,16 +162,86 @@ def load_recording(
         sampling_rate=sampling_rate,
         effort=effort,
     )
-    if joints is not None:
-        samples = replace(samples, joint_names=tuple(joints))
-    return build_recording(
-        samples,
-        start=start,
-        stop=stop,
-        run=run,
-        sampling_rate=sampling_rate,
-        corrections=corrections,
-    )
+    recording = build(samples)
+    if bound is None or not bound.is_long(recording.effort.size):
+        return recording
+    return averaged(recording, bound.step(recording.effort.size, recording.sampling_rate))
+
+
+def _load_in_parts(
+    path: Path,
+    joints: Sequence[str],
+    topic: str,
+    columns: ColumnMap | None,
+    temperature: TemperatureTopic | None,
+    effort: str,
+    bound: Bound,
+    build: Callable[[Samples], Recording],
+) -> Recording | None:
+    """Return the means of a long recording, read in parts; None where it is to be read as a whole.
+
+    That is of a short or damaged one, and where the parts do not belong together without doubt.
+    """
+    try:
+        if not is_bag(path):
+            return _csv_in_parts(path, joints, columns, effort, bound, build)
+        size = sum(file.stat().st_size for file in bag_folder(path).files)
+        if size < _LEAST_BYTES * MOST_NUMBERS or names_topics(columns):
+            return None
+        return _bag_in_parts(path, joints, topic, temperature, bound, build)
+    except (OSError, DynidError):
+        return None  # to be read as a whole, which names what is wrong
+
+
+def _csv_in_parts(
+    path: Path,
+    joints: Sequence[str],
+    columns: ColumnMap | None,
+    effort: str,
+    bound: Bound,
+    build: Callable[[Samples], Recording],
+) -> Recording | None:
+    text = path.is_file() and is_text(path) and not (columns is None and is_softmc(path))
+    if not text or not bound.is_long(estimated_lines(path) * len(joints)):
+        return None
+    table, note = None, ""
+    if columns is None:
+        table = read_table(path, None, "auto")
+        columns = columns_by_name(table, joints, effort)
+        note = f"Columns were chosen by their names: {column_names(columns)}."
+    found = read_csv_parts(path, columns, joints, table)
+    if found is None or not bound.is_long(found[0] * len(joints)):
+        return None
+    rows, blocks = found
+    noted = (block.noting(note) if note else block for block in blocks)
+    return joined(in_parts(noted), build, partial(bound.step, rows * len(joints)))
+
+
+def _bag_in_parts(
+    path: Path,
+    joints: Sequence[str],
+    topic: str,
+    temperature: TemperatureTopic | None,
+    bound: Bound,
+    build: Callable[[Samples], Recording],
+) -> Recording | None:
+    with open_bag(path) as bag:
+        name, notes = choose_topic(bag, topic)
+        count = sum(one.messages for one in bag.topics if one.name == name)
+        if not bound.is_long(count * len(joints)) or bag.notes([one.name for one in bag.topics]):
+            return None
+        heat = read_temperature(bag, joints, temperature)
+
+        def parts() -> Iterator[Samples]:
+            sources: tuple[Source, ...] = ()
+            for states in _state_parts(bag, name, joints):
+                samples = states.samples()
+                sources = sources or _sources(path, name, int(samples.stamps[0]))
+                repairs = (*notes, *samples.repairs)
+                samples = replace(samples, sources=sources, repairs=repairs)
+                yield with_temperature(samples, heat)
+
+        return joined(in_parts(parts()), build, partial(bound.step, count * len(joints)))
 
 
 def read_samples(
@@ -228,17 +326,38 @@ def read_bag(
             [topic for topic in topics if any(one.startswith(f"{topic}/") for one in within)]
         )
         heat = read_temperature(bag, data.joint_names, temperature)
-    sources = tuple(
-        Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]), file)
-        for file in bag_folder(path).files
-    )
+    sources = _sources(path, name, int(data.stamps[0]))
     repairs = (*damage, *notes, *data.repairs)
     data = replace(data, sources=sources, repairs=repairs, damage=damage)
     return with_temperature(data, heat)
 
 
+def _sources(path: Path, topic: str, start: int) -> tuple[Source, ...]:
+    """Return the files of a bag, whose first sample has the stamp ``start`` [ns]."""
+    return tuple(
+        Source(shown(file), digest(file), kind_of(file), topic, start, file)
+        for file in bag_folder(path).files
+    )
+
+
+def _state_parts(bag: Bag, topic: str, joints: Sequence[str]) -> Iterator[JointStates]:
+    """Yield the messages of a topic, some after the other."""
+    states = _no_states(bag, topic, joints)
+    for block in bag.blocks(topic):
+        states.add_block(block)
+        if len(states) >= _MESSAGES_AT_ONCE:
+            yield states
+            states = _no_states(bag, topic, joints)
+    if len(states):
+        yield states
+
+
+def _no_states(bag: Bag, topic: str, joints: Sequence[str] | None) -> JointStates:
+    return JointStates(joints, f"{bag.name}, topic {shown(topic)}")
+
+
 def _joint_states(bag: Bag, topic: str, joints: Sequence[str] | None) -> Samples:
-    states = JointStates(joints, f"{bag.name}, topic {shown(topic)}")
+    states = _no_states(bag, topic, joints)
     for block in bag.blocks(topic):
         states.add_block(block)
     try:

@@ -94,6 +94,7 @@ class Recording(Shown):
         gaps: (first, past the last) of stretches of missing samples that are too long to be
             interpolated.
         piece: number of this piece of a recording with gaps; None: it is whole.
+        averaged: number of recorded samples of which each sample is the mean.
         link_position: (N, n) of the links behind elastic gears [rad or m], those of the motors
             where a joint has no encoder there; None: not measured.
     """
@@ -112,6 +113,7 @@ class Recording(Shown):
     missing: NDArray[np.bool_] | None = None
     gaps: tuple[tuple[int, int], ...] = ()
     piece: int | None = None
+    averaged: int = 1
     link_position: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
@@ -312,7 +314,7 @@ class Recording(Shown):
             PreprocessingError: the span is reversed, outside the recording, or nearly empty.
         """
         limits = span_limits(self.time * self.sampling_rate, self.sampling_rate, start, stop)
-        return self._between(*limits)
+        return self.between(*limits)
 
     @property
     def pieces(self) -> tuple[Recording, ...]:
@@ -325,10 +327,10 @@ class Recording(Shown):
         edges = [0, *(edge for gap in self.gaps for edge in gap), len(self.time)]
         spans = zip(edges[::2], edges[1::2], strict=True)
         kept = [span for span in spans if span[1] - span[0] >= FEWEST_SAMPLES]
-        return tuple(replace(self._between(*span), piece=at) for at, span in enumerate(kept))
+        return tuple(replace(self.between(*span), piece=at) for at, span in enumerate(kept))
 
-    def _between(self, first: int, past: int) -> Recording:
-        """Return the samples of a span, with time starting at 0."""
+    def between(self, first: int, past: int) -> Recording:
+        """Return the samples from ``first`` to before ``past``, with time starting at 0."""
         span = slice(first, past)
         gaps = ((max(a, first), min(b, past)) for a, b in self.gaps)
         time, heat = self.time[span], self.temperature

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -15,6 +15,7 @@ from dynid.text import shown_names
 if TYPE_CHECKING:
     from dynid.recording.columns import TimeColumn
 
+_ROWS_OF_BEGINNING = 300_000
 _DELIMITERS = {";": "';'", "\t": "a tab", ",": "','", " ": "white space", "|": "'|'"}
 
 
@@ -34,6 +35,9 @@ class Cells(Protocol):
     def read(self, groups: list[list[int]]) -> list[Reading]:
         """Return groups of columns, counted from 0, as numbers."""
 
+    def parts(self, groups: list[list[int]]) -> Iterator[list[Reading]]:
+        """Yield the same of some rows after the other, so that not all are in memory."""
+
     def constant(self, columns: Sequence[int]) -> bool:
         """Return whether the text in each of these columns is the same in all rows."""
 
@@ -47,6 +51,10 @@ class ArrayCells:
     def read(self, groups: list[list[int]]) -> list[Reading]:
         """Return groups of columns, counted from 0, as numbers."""
         return [Reading(self.values[:, group], {}) for group in groups]
+
+    def parts(self, groups: list[list[int]]) -> Iterator[list[Reading]]:
+        """Yield the same once, as all rows are in memory."""
+        yield self.read(groups)
 
     def constant(self, columns: Sequence[int]) -> bool:
         """Return whether each of these columns has the same number in all rows."""
@@ -99,7 +107,31 @@ class Table:
         Raises:
             RecordingError: a column does not exist.
         """
-        return self.cells.read([[self._place(column) for column in columns] for columns in groups])
+        return self.cells.read(self._places(groups))
+
+    def parts(self, groups: Sequence[Sequence[int | str]]) -> Iterator[list[Reading]]:
+        """Yield groups of columns as numbers, of some rows after the other.
+
+        Raises:
+            RecordingError: a column does not exist.
+        """
+        return self.cells.parts(self._places(groups))
+
+    def beginning(self, groups: Sequence[Sequence[int | str]]) -> list[NDArray[np.float64]]:
+        """Return groups of columns as numbers (rows, columns), of a long table the first rows.
+
+        Raises:
+            RecordingError: a column does not exist.
+        """
+        parts: list[list[NDArray[np.float64]]] = []
+        for readings in self.parts(groups):
+            parts.append([reading.values for reading in readings])
+            if sum(len(values) for values, *_ in parts) >= _ROWS_OF_BEGINNING:
+                break
+        return [np.concatenate(group) for group in zip(*parts, strict=True)]
+
+    def _places(self, groups: Sequence[Sequence[int | str]]) -> list[list[int]]:
+        return [[self._place(column) for column in columns] for columns in groups]
 
     def has(self, column: int | str) -> bool:
         """Return whether a column of that name exists; a number says nothing of its meaning."""

@@ -45,6 +45,11 @@ _UNREADABLE: Mapping[str, str] = MappingProxyType(
 _UNREADABLE_ENDINGS = {".pickle": ".pkl", ".p": ".pkl", ".joblib": ".pkl", ".xlsm": ".xlsx"}
 
 
+def is_text(path: Path) -> bool:
+    """Return whether a table is read as text, by the ending of its file."""
+    return path.suffix.lower() not in _READERS
+
+
 def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
     """Read a table of any format; text, unless the file's ending is that of another format.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -50,10 +50,26 @@ class TextCells:
 
     def read(self, groups: list[list[int]]) -> list[Reading]:
         """Return groups of columns, counted from 0, as numbers, in one pass over the file."""
-        readings = [Reading(np.full((self.rows, len(group)), np.nan), {}) for group in groups]
+        readings = _unread(self.rows, groups)
         for block in self.text.blocks():
-            self._read_block(block, groups, readings)
+            self._read_block(block, groups, readings, 0)
         return readings
+
+    def parts(self, groups: list[list[int]]) -> Iterator[list[Reading]]:
+        """Yield groups of columns, counted from 0, of some rows after the other.
+
+        The rows of flaws count from the first of a part.
+        """
+        for block in self.text.blocks():
+            begin = max(block.first - self.first, 0)
+            past = min(block.first - self.first + block.size, self.rows)
+            if begin < past:
+                readings = _unread(past - begin, groups)
+                self._read_block(block, groups, readings, begin)
+                yield [
+                    Reading(values, {row - begin: bad[row] for row in bad})
+                    for values, bad in readings
+                ]
 
     def constant(self, columns: Sequence[int]) -> bool:
         """Return whether the text in each of these columns is the same in all rows."""
@@ -66,8 +82,9 @@ class TextCells:
         return len(texts) == 1
 
     def _read_block(
-        self, block: LineBlock, places: list[list[int]], readings: list[Reading]
+        self, block: LineBlock, places: list[list[int]], readings: list[Reading], offset: int
     ) -> None:
+        """Read a block into readings, whose first row is the ``offset``-th."""
         begin = max(block.first, self.first)
         past = min(block.first + block.size, self.first + self.rows)
         if begin >= past:
@@ -80,18 +97,26 @@ class TextCells:
             columns = quick_numbers(block, wanted, self.width, self.delimiter)
         if columns is None:
             lines = block.lines()[begin - block.first : past - block.first]
-            self._read_lines(rows, [self._plain(line) for line in lines], places, readings)
+            plain = [self._plain(line) for line in lines]
+            self._read_lines(rows, plain, places, readings, offset)
             return
+        own = slice(rows.start - offset, rows.stop - offset)
         for group, reading in zip(places, readings, strict=True):
             for column, place in enumerate(group):
-                reading.values[rows.start : rows.stop, column] = columns[wanted.index(place)]
+                reading.values[own, column] = columns[wanted.index(place)]
 
     def _read_lines(
-        self, rows: range, lines: list[str], places: list[list[int]], readings: list[Reading]
+        self,
+        rows: range,
+        lines: list[str],
+        places: list[list[int]],
+        readings: list[Reading],
+        offset: int,
     ) -> None:
         """Read lines, cell by cell if one cell of them is invalid."""
         intact = [place for place, row in enumerate(rows) if row not in self.damaged]
-        parts = [reading.values[rows.start : rows.stop] for reading in readings]
+        own = slice(rows.start - offset, rows.stop - offset)
+        parts = [reading.values[own] for reading in readings]
         try:
             values = self._loaded([lines[place] for place in intact], [*chain(*places)])
         except ValueError:
@@ -128,6 +153,10 @@ class TextCells:
 
     def _plain(self, line: str) -> str:
         return line if self.delimiter == "," or "," not in line else line.replace(",", ".")
+
+
+def _unread(rows: int, groups: list[list[int]]) -> list[Reading]:
+    return [Reading(np.full((rows, len(group)), np.nan), {}) for group in groups]
 
 
 def read_text_table(path: Path, delimiter: str | None, header: bool | str) -> Table:

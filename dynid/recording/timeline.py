@@ -39,6 +39,7 @@ def build_recording(
     run: int | None = None,
     sampling_rate: float | None = None,
     corrections: Sequence[Correction] = (),
+    part: bool = False,
 ) -> Recording:
     """Repair samples and sample them uniformly.
 
@@ -54,6 +55,7 @@ def build_recording(
             a span is given.
         sampling_rate: [Hz]; None: the rate of the stamps.
         corrections: of the joints' signals; the span counts in recorded seconds.
+        part: whether they are part of a recording, in which signals may be constant.
 
     Raises:
         ConfigurationError: a correction is of an unknown joint.
@@ -65,7 +67,7 @@ def build_recording(
             sampling_rate *= time_factor(corrections)
         has_span = start is not None or stop is not None
         selected = select_run(samples, run, has_span=has_span)
-        return _build(selected, start, stop, sampling_rate, corrections)
+        return _build(selected, start, stop, sampling_rate, corrections, part)
     except MemoryError:  # a wrong stamp stretches the grid, which is within the limit on its own
         raise RecordingTooLargeError(
             f"{samples.label}: its times, from the first to the last, need more samples than fit "
@@ -87,6 +89,7 @@ def _build(
     stop: float | None,
     sampling_rate: float | None,
     corrections: Sequence[Correction],
+    part: bool,
 ) -> Recording:
     first_stamp = int(samples.stamps[0]) if len(samples) else None
     if start is not None or stop is not None:
@@ -112,7 +115,9 @@ def _build(
             frozen(values)
     samples = placed
     _require_samples(samples)
-    samples = _note_stuck_joints(samples)
+    if not part:
+        stuck = stuck_notes(samples.label, samples.joint_names, samples.position, samples.effort)
+        samples = replace(samples, repairs=(*samples.repairs, *stuck))
     require_finite(samples)
     temperature, notes = place_temperature(samples, (len(samples) - 1) / rate)
     recording = Recording(
@@ -213,21 +218,30 @@ def _fill_invalid(samples: Samples, name: str) -> Samples:
     )
 
 
-def _note_stuck_joints(samples: Samples) -> Samples:
-    """Refuse an effort that is always zero; note joints with constant signals."""
-    if not samples.effort.any():
+def stuck_notes(
+    label: str,
+    names: Sequence[str],
+    position: NDArray[np.float64],
+    effort: NDArray[np.float64],
+) -> list[str]:
+    """Return sentences on joints with constant positions or efforts (N, n).
+
+    Raises:
+        RecordingError: the effort is always zero.
+    """
+    if not effort.any():
         raise RecordingError(
-            f"{samples.label}: the effort of every joint is always zero; the source must measure "
-            "it."
+            f"{label}: the effort of every joint is always zero; the source must measure it."
         )
-    for name, values in (("position", samples.position), ("effort", samples.effort)):
-        stuck = np.array(samples.joint_names)[(values == values[0]).all(axis=0)]
+    notes = []
+    for name, values in (("position", position), ("effort", effort)):
+        stuck = np.array(names)[(values == values[0]).all(axis=0)]
         if len(stuck):
-            samples = samples.noting(
-                f"The {name} of {len(stuck)} of {len(samples.joint_names)} joints is constant "
+            notes.append(
+                f"The {name} of {len(stuck)} of {len(names)} joints is constant "
                 f"({', '.join(stuck)}) and contains no information."
             )
-    return samples
+    return notes
 
 
 def without_relayed(samples: Samples) -> Samples:

@@ -13,6 +13,7 @@ from typing_extensions import Unpack
 from dynid.errors import ConfigurationError
 from dynid.plugins import HOOKS, load_plugin
 from dynid.recording import load
+from dynid.recording.averaging import Bound
 from dynid.recording.corrections import Correction
 from dynid.recording.live import LiveMessages
 from dynid.recording.model import Recording, unnamed_joints
@@ -31,6 +32,8 @@ class ReadSpan(TypedDict, total=False):
     """Samples after this time are omitted [s]."""
     run: int | None
     """Number of the stretch, where the clock was set back."""
+    bound: Bound | None
+    """Of the memory of a long recording, which is averaged then; None: all samples are kept."""
 
 
 def load_recording(
@@ -41,6 +44,7 @@ def load_recording(
     start: float | None = None,
     stop: float | None = None,
     run: int | None = None,
+    bound: Bound | None = None,
 ) -> Recording:
     """Load a recording of a robot, with its ``recording`` settings.
 
@@ -51,7 +55,7 @@ def load_recording(
             robot cannot have reached, such as in degrees.
         ConfigurationError: the profile does not describe the servos.
     """
-    loaded = load_joints(path, robot, topic=topic, start=start, stop=stop, run=run)
+    loaded = load_joints(path, robot, topic=topic, start=start, stop=stop, run=run, bound=bound)
     return with_servo_torque(loaded, robot)
 
 

@@ -77,8 +77,12 @@ def differentiate(
     mode = "wrap" if periodic else "nearest"
     slopes: Array = scipy.ndimage.correlate1d(values, weights, axis=0, mode=mode)
     if not periodic:
-        plain = np.gradient(values, 1 / sampling_rate, axis=0, edge_order=2)
-        slopes[:_ENDS], slopes[-_ENDS:] = plain[:_ENDS], plain[-_ENDS:]
+        for end, near in (
+            (slice(_ENDS), slice(_ENDS + 1)),
+            (slice(-_ENDS, None), slice(-_ENDS - 1, None)),
+        ):
+            plain = np.gradient(values[near], 1 / sampling_rate, axis=0, edge_order=2)
+            slopes[end] = plain[end]
     return slopes
 
 

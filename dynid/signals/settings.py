@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
@@ -14,6 +15,7 @@ USUAL_CUTOFF_HZ = 10.0
 HIGHEST_CUTOFF = 0.4
 """Highest cut-off that is chosen, over the sampling rate."""
 _DECIDED_BY_DATA = ("cutoff_hz", "parallel_filter", "torque_delay", "difference_order")
+_RATE_OF_MEANS = 10.0  # over the highest cut-off
 _SAMPLES_OF_CUTOFF = 5  # samples that are kept per 1/f, f the cut-off of the parallel filter
 
 
@@ -131,6 +133,19 @@ class SignalSettings(TaskSettings):
         if self.derivatives == "kalman":
             return None
         return USUAL_CUTOFF_HZ if self.cutoff_hz == "auto" else self.cutoff_hz
+
+    @property
+    def lowest_rate(self) -> float:
+        """Rate below which samples of long recordings are not averaged [Hz]: 10 for each period.
+
+        There the mean reduces the amplitude at the highest cut-off by 1.6 %, of motion and torque
+        alike. It is infinite where positions are not to pass a low-pass.
+        """
+        cutoff, parallel = self.motion_cutoff_hz, self.parallel_filter
+        if cutoff is None and self.derivatives != "kalman":
+            return math.inf
+        given = parallel.cutoff_hz if isinstance(parallel, ParallelFilterSettings) else None
+        return _RATE_OF_MEANS * max(cutoff or USUAL_CUTOFF_HZ, given or 0.0)
 
     @property
     def decided_torque_delay(self) -> float:

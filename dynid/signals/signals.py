@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,13 @@ class Signals:
 
     def every(self, step: int) -> Signals:
         """Return every ``step``-th sample, without another filter; friction has no memory then."""
-        rows = {name: getattr(self, name)[::step] for name in SAMPLED}
+        if step == 1:
+            return self
+        # copies, so that the other samples need not be kept
+        rows: dict[str, Any] = {name: getattr(self, name)[::step].copy() for name in SAMPLED}
+        for name in ("earlier_position", "earlier_velocity"):
+            values = getattr(self, name)
+            rows[name] = None if values is None else values.copy()
         missing = None if self.missing is None else self.missing[::step]
         return replace(self, sampling_rate=self.sampling_rate / step, missing=missing, **rows)
 

@@ -71,7 +71,8 @@ class TorqueResidual:
 
     def filtered(self, columns: Sequence[Array]) -> Array:
         """Filter and decimate columns of ``signals``, each (N,); (m, c)."""
-        return np.asarray(self._filter.smooth(np.column_stack(columns))[:: self._late])
+        smooth = self._filter.smooth(np.column_stack(columns))
+        return smooth if self._late == 1 else smooth[:: self._late].copy()
 
     def torque_of_kinds(self, kinds: Collection[str]) -> Array:
         """Return the filtered torque of the model's terms of some kinds (m, n) [N m or N]."""

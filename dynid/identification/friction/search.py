@@ -32,6 +32,7 @@ from dynid.identification.friction.robot_terms import (
 from dynid.identification.friction.selection import ChosenTerms, FrictionSelection, TriedTerms
 from dynid.identification.friction.whole_model import WholeModel, given_model, with_terms
 from dynid.identification.settings import IdentificationSettings
+from dynid.recording.averaging import bounded
 from dynid.recording.model import Recording, given_recordings
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
@@ -60,6 +61,7 @@ def select_friction(
         DynidError: a recording, setting or mechanism is not suitable.
     """
     given = given_recordings("select_friction()", recordings)
+    given = bounded(given, robot.settings(IdentificationSettings).lowest_rate)
     # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
         robot, pieces, _ = filtered_pieces(robot, given, progress=progress)

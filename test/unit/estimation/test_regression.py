@@ -13,6 +13,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.fitted_samples import fitted_samples
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem, make_rows, model_torque
+from dynid.estimation.row_memory import RowMemory
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.preprocess import preprocess
@@ -131,15 +132,13 @@ def test_blocks_have_the_span_of_their_rows() -> None:
     assert seen == len(problem.rows[0].torque)
 
 
-def test_regressors_are_cached_for_iterations_if_they_fit_in_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_regressors_are_cached_for_iterations_if_they_fit_in_memory() -> None:
     problem = posed(1003, parallel=FILTERS)
     numbers = problem.rows[0].torque.size * len(problem.base.independent)
-    monkeypatch.setattr("dynid.estimation.row_memory._KEPT_NUMBERS", numbers - 1)
-    assert problem.blocks(0) is not problem.blocks(0)
-    monkeypatch.setattr("dynid.estimation.row_memory._KEPT_NUMBERS", numbers)
-    assert problem.blocks(0) is problem.blocks(0)
+    forgetful = replace(problem, memory=RowMemory(numbers - 1))
+    assert forgetful.blocks(0) is not forgetful.blocks(0)
+    remembering = replace(problem, memory=RowMemory(numbers))
+    assert remembering.blocks(0) is remembering.blocks(0)
 
 
 def test_model_torque_is_filtered() -> None:

@@ -8,6 +8,7 @@ from support.small_robot import JOINTS, URDF
 
 from dynid.cli.recordings import info_command
 from dynid.profile import load_robot
+from dynid.recording.averaging import Bound, averaged
 from dynid.robot.recordings import load_recording
 
 LIMITED = URDF.strip()
@@ -50,6 +51,24 @@ def test_jumps_are_joined_before_uneven_steps_are_resampled(tmp_path: Path) -> N
     recording = load_recording(record(tmp_path, shoulder, times=times), robot_of(tmp_path, ENDLESS))
     steps = np.diff(recording.position[:, 0])
     np.testing.assert_allclose(steps, 1.5 / recording.sampling_rate, rtol=0.2)
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv"])
+def test_turns_of_a_long_recording_are_joined_before_samples_are_averaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    monkeypatch.setattr("dynid.recording.averaging.MOST_NUMBERS", 1500)
+    monkeypatch.setattr("dynid.recording.parts._ROWS", 400)
+    monkeypatch.setattr("dynid.recording.parts._SEARCHED", 50)
+    path = record(tmp_path, TURNING["forward"])
+    if ending == "csv":
+        load_recording(path, robot_of(tmp_path, LIMITED)).save(tmp_path / "log.csv")
+        path = tmp_path / "log.csv"
+    robot = robot_of(tmp_path, ENDLESS)
+    expected = averaged(load_recording(path, robot), 3)
+    found = load_recording(path, robot, bound=Bound(20.0))
+    assert found.averaged == 3
+    np.testing.assert_allclose(found.position, expected.position, atol=1e-12)
 
 
 def test_a_joint_with_limits_is_left_as_it_is(tmp_path: Path) -> None:
