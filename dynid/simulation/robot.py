@@ -73,7 +73,7 @@ class SimulatedRobot:
         self._no_offset = np.zeros(len(robot.joints))
         self._from_joints: Array = np.eye(len(robot.joints))
         if (coupling := robot.motor_coupling) is not None:
-            self._from_joints = np.linalg.inv(coupling)
+            self._from_joints = np.asarray(np.linalg.inv(coupling), dtype=float)
         self._has_links = elastic_settings(robot).link_position is not None
         self._home = self.commanded(_home(robot))
         self.reset(self._home)
