@@ -131,9 +131,8 @@ class _Trials:
         if any(trial.name == model.name for trial in self.trials):
             return
         if shapes is None:
-            shaped = [trial.fit for trial in self.trials if trial.fit.shapes]
-            hint = min(shaped, key=lambda fit: fit.squared_error).shapes if shaped else {}
-            fits = search_shapes(self._projection, model, hint)
+            hints = [trial.fit.shapes for trial in self.trials if trial.fit.shapes]
+            fits = search_shapes(self._projection, model, hints)
         else:
             fits = self._projection.solve(model, shapes)
         residuals = [errors(self._problem, fit) for fit in fits]

@@ -27,7 +27,7 @@ from dynid.linalg import ScaledSpectrum
 _COLLINEAR = 1e-9  # smallest eigenvalue of scaled columns
 _ACTIVE_SETS = 100  # per column: more than needed
 _TRIED = 4  # points per shape, of which the best is the start
-_EVALUATIONS = 15  # per shape, of the simplex
+_EVALUATIONS = 25  # per shape, of the simplex
 _STEP = 0.15  # of a range: size of the first simplex
 _TOLERANCE = 0.03  # of the logarithm of a shape
 _GAIN = 1e-3  # relative change of the squared error at convergence
@@ -159,14 +159,15 @@ def _solutions(matrices: Array, rights: Array, sizes: Array, signed: NDArray[np.
     return np.asarray(scale * solutions)
 
 
-def search_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> list[FrictionFit]:
+def search_shapes(
+    projection: Projection, candidate: Candidate, hints: Sequence[Shapes]
+) -> list[FrictionFit]:
     """Find the shapes that fit best, of all blocks (first) and of all but each fold.
 
     Args:
         projection: of the joint.
         candidate: friction model.
-        hint: good shapes of another candidate, or none; what they lack is in the middle of its
-            range.
+        hints: good shapes of other candidates; what they lack is in the middle of its range.
     """
     if not candidate.shapes:
         return projection.solve(candidate, {})
@@ -178,9 +179,8 @@ def search_shapes(projection: Projection, candidate: Candidate, hint: Shapes) ->
         trials.append(projection.attempt(candidate, shapes))
         return float(np.log(max(trials[-1].squared_error[0], _TINY_SQUARE)))
 
-    starts = list(_spread(low, high, _TRIED))
-    if hint:
-        starts.append(_hinted(candidate, hint, 0.5 * (low + high)))
+    middle = 0.5 * (low + high)
+    starts = [*_spread(low, high, _TRIED), *(_hinted(candidate, hint, middle) for hint in hints)]
     start = min(starts, key=error)
     size = _STEP * (high - low)
     away = np.where(start + size > high, -size, size)

@@ -29,7 +29,7 @@ STOP = {"kind": "presliding", "scale": 0.03, "joints": ["elbow"]}
 
 def fitted(problem: JointProblem, candidate: Candidate) -> FrictionFit:
     """The best shapes of all folds together."""
-    return search_shapes(Projection(problem, np.arange(len(problem.spans))), candidate, {})[0]
+    return search_shapes(Projection(problem, np.arange(len(problem.spans))), candidate, [])[0]
 
 
 def named(name: str) -> Candidate:
@@ -143,7 +143,7 @@ def test_each_part_has_the_best_of_the_shapes_tried() -> None:
     problem = problem_of(rubbing(STOP, samples=800, Fh2=1.5), joint=1)
     projection = Projection(problem, np.arange(3))
     model = named("viscous + tanh + 1 stop")
-    found = search_shapes(projection, model, {})
+    found = search_shapes(projection, model, [])
     assert relative(found[0].shapes["distance"], 0.03) < 0.2
     for part, fit in enumerate(found):
         for other in found:
