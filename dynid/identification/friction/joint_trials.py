@@ -42,6 +42,7 @@ from their balance. They store energy as other springs do, and add none.
 _GIVEN = {True: "as given", False: "plain"}  # name of the terms of a profile, or of ``auto``
 _NEGLIGIBLE_ERROR_RATIO = 1.01  # ratio of errors
 _SIGNIFICANCE = 1.0  # standard errors
+_SIGNIFICANCE_OF_A_SPRING = 2.0  # standard errors: it may stand for bodies, and not in other motion
 _POSITIONS = 100  # in reach, over which a spring's variance is averaged
 _LOADED = 0.02  # least share of gravity in a joint's torque for load-dependent friction
 
@@ -222,12 +223,21 @@ def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
     The standard error is that of the differences between folds (Breiman, Friedman, Olshen and
     Stone, *Classification and Regression Trees*, 1984, 3.4.3, applied to differences), because
     errors vary more between recordings than between models. An error less than 1 % above the best
-    counts as equal. A candidate whose springs make the error worse within the limits is left out.
+    counts as equal. A candidate whose springs make the error worse within the limits is left out,
+    and one that is not better than the best without springs by two standard errors.
     """
+    unsprung = min(
+        (trial for trial in trials if not _springs(trial.fit)),
+        key=lambda trial: trial.held_out_error,
+    )
     trials = [
         trial
         for trial in trials
         if not any(o.beyond < trial.beyond and o.expected <= trial.expected for o in trials)
+        and (
+            not _springs(trial.fit)
+            or is_worse(unsprung.squares - trial.squares, _SIGNIFICANCE_OF_A_SPRING, trial.share)
+        )
     ]
     best = min(trials, key=lambda trial: trial.held_out_error)
 
@@ -238,6 +248,11 @@ def choose(trials: Sequence[CandidateTrial]) -> CandidateTrial:
 
     good = [trial for trial in trials if within(trial)]
     return min(good, key=lambda trial: (trial.parameters, trial.held_out_error))
+
+
+def _springs(fit: FrictionFit) -> list[int]:
+    """Return the numbers of its terms that are springs."""
+    return [n for n, term in enumerate(fit.terms) if not term.traits.dissipative]
 
 
 def errors(problem: JointProblem, fit: FrictionFit) -> Array:
@@ -266,7 +281,7 @@ def variance_of_springs(
         fits: of the model to all blocks, and without each fold.
         reach: least and largest position [rad or m].
     """
-    springs = [n for n, term in enumerate(fits[0].terms) if not term.traits.dissipative]
+    springs = _springs(fits[0])
     if not springs:
         return 0.0
     factors = np.array([fit.friction[springs] for fit in fits[1:]]).T

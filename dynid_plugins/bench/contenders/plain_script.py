@@ -29,6 +29,7 @@ class PlainScript:
         self.model = pinocchio.buildReducedModel(whole, others, pinocchio.neutral(whole))
         self.model.gravity.linear = np.array(gravity, dtype=float)
         self.data = self.model.createData()
+        self.neutral = pinocchio.neutral(self.model)
         self.order = [self.model.joints[self.model.getJointId(name)].idx_v for name in joints]
         self.parameters: Array = np.zeros(0)
         self.scatter: Array = np.zeros(0)  # of the residual of each joint [N m or N]
@@ -55,6 +56,8 @@ class PlainScript:
             motion = [np.empty(n) for _ in range(3)]
             for ordered, values in zip(motion, (q[k], dq[k], ddq[k]), strict=True):
                 ordered[self.order] = values
+            # of a joint without limits pinocchio wants cosine and sine
+            motion[0] = pinocchio.integrate(self.model, self.neutral, motion[0])
             bodies = pinocchio.computeJointTorqueRegressor(self.model, self.data, *motion)
             rows[k, :, : 10 * n] = bodies.reshape(n, -1)[self.order]  # (10,) of one joint
         for number, column in enumerate((dq, np.tanh(dq / SMOOTHING), np.ones_like(dq), ddq)):

@@ -50,6 +50,21 @@ def test_a_spring_that_is_worse_within_the_limits_is_not_chosen() -> None:
         assert choose([simple, replace(sprung, beyond=beyond)]).name == expected
 
 
+@pytest.mark.parametrize(
+    ("gains", "expected"),
+    [([0.4, 0.5, 0.6, 0.5, 0.5], "3"), ([0.05, 0.1, 0.05, 0.1, 2.5], "2")],
+    ids=["of every part alike", "of one part"],
+)
+def test_a_spring_has_to_be_better_by_two_standard_errors(
+    gains: list[float], expected: str
+) -> None:
+    plain = np.full(5, 3.0)
+    simple, sprung = trial(2, 1.0, plain.tolist()), trial(3, 0.9, (plain - gains).tolist())
+    assert choose([simple, sprung]).name == "3"  # one standard error is enough for friction
+    terms = (*simple.fit.terms, TermSettings(kind="spring_stiffness"))
+    assert choose([simple, replace(sprung, fit=replace(sprung.fit, terms=terms))]).name == expected
+
+
 def spring_fits(*stiffness: float) -> list[FrictionFit]:
     """Return fits of viscous friction and a spring: to all, and without each fold."""
     terms = (TermSettings(kind="viscous"), TermSettings(kind="spring_stiffness"))

@@ -38,6 +38,17 @@ def test_the_plain_script_has_pinocchios_inverse_dynamics_in_any_order_of_joints
     assert found == pytest.approx(expected[:, order], rel=1e-9, abs=1e-9)
 
 
+def test_the_plain_script_takes_joints_without_limits() -> None:
+    urdf = load_robot("puma560").urdf_xml
+    names, states = ["joint_1", "joint_2"], np.random.default_rng(1).normal(size=(3, 5, 2))
+    endless = urdf.replace('type="revolute"', 'type="continuous"')
+    assert endless != urdf
+    regressors = [
+        PlainScript(text, names, (0.0, 0.0, -9.81)).regressor(*states) for text in (urdf, endless)
+    ]
+    assert regressors[1] == pytest.approx(regressors[0], rel=1e-9, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("tool", "package"),
     [
