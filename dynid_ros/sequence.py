@@ -77,9 +77,7 @@ class SequenceNode(DynidNode):
         self.missing = ""
         """The part of a good result that is missing, and why, as a sentence; empty: none."""
         for kind in ("identification", "validation"):
-            self.create_subscription(
-                String, f"identifier/{kind}", self._callback_of(kind), LATCHED
-            )
+            self.create_subscription(String, f"identifier/{kind}", self._callback_of(kind), LATCHED)
         self._progress = self.create_publisher(String, "~/progress", LATCHED)
         self.identifier = self.remote("identifier", "start", "stop", "identify", "validate")
 
