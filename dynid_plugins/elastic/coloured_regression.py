@@ -40,14 +40,22 @@ class ColouredFit(NamedTuple):
     residual: tuple[Array, ...]
 
 
-def coloured_fit(columns: list[Array], values: list[Array], used: list[Array]) -> ColouredFit:
+def coloured_fit(
+    columns: list[Array], values: list[Array], used: list[Array], expected: Array | None = None
+) -> ColouredFit:
     """Fit values of several recordings, each uniformly sampled.
 
     Args:
         columns: (N, c) of each recording.
         values: (N,) of each recording.
         used: (N,) of each recording: samples that are fitted.
+        expected: (r, c) rows whose products with the coefficients are 0 but for an error.
     """
+    if expected is not None and len(expected):
+        still = np.zeros(len(expected))
+        more = [*columns, expected], [*values, still], [*used, still == 0]
+        fitted = coloured_fit(*more)
+        return fitted._replace(residual=fitted.residual[:-1])
     kept = [np.where(use[:, None], one, 0.0) for one, use in zip(columns, used, strict=True)]
     wanted = [np.where(use, one, 0.0) for one, use in zip(values, used, strict=True)]
     matrix, target = np.concatenate(kept), np.concatenate(wanted)

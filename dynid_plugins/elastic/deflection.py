@@ -6,6 +6,12 @@ the cubic term is small, and else what is linear near the last estimate. τ' fol
 time constant D/K; from a constant T near D/K it differs by -(D/K - T) dτ'/dt. The encoder at the
 link is late by d and has another zero: it adds d dq/dt and an offset.
 
+Friction acts along the gear train, not at the motor alone: the share of it that acts behind the
+elasticity bends the gear as load does, and where the joint rests it holds what the motor has wound
+up. Encoders have an error over the position of a shape that nobody knows: it is taken as a random
+walk between the ends of the positions that were recorded, and constant beyond (a spline of first
+degree, smoothed; G. Wahba, Spline Models for Observational Data, 1990).
+
 Gears have waves of their own besides: of the motor's angle, as wave generators, eccentric discs and
 pinions turn with it, and of half turns of the joint, as flexsplines are oval (T. D. Tuttle,
 Understanding and modeling the behavior of a harmonic drive gear transmission, MIT AITR-1365, 1992).
@@ -13,6 +19,7 @@ Understanding and modeling the behavior of a harmonic drive gear transmission, M
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +30,6 @@ from dynid.arrays import Array
 from dynid_plugins.elastic.link_torque import Band
 
 _UNLOADED = 0.05  # of the rms torque: below, the teeth are between their sides
-_REST = 0.02  # of the largest speed: friction at the link has its sign beyond
 _MOST_CROSSINGS = 150  # of the teeth in a recording, whose positions are fitted
 
 COMPLIANCE, RELAXATION, DELAY, OFFSET, PLAY = range(5)
@@ -31,11 +37,66 @@ COMPLIANCE, RELAXATION, DELAY, OFFSET, PLAY = range(5)
 COMMON = 5
 """Their number."""
 SCALE, ECCENTRICITY = "scale of the encoders", "eccentricity"
-HARDENING, LINK_FRICTION = "hardening", "friction at the link"
+HARDENING, FRICTION_SHARE = "hardening", "friction behind the elasticity"
 OVAL = "half turns of the joint"
 MOTOR_WAVES = {f"{count} in a turn of the motor": count for count in (1, 2, 4)}
-CANDIDATES = (ECCENTRICITY, SCALE, LINK_FRICTION, HARDENING, OVAL, *MOTOR_WAVES)
+POSITION_ERRORS = {f"encoder error over the position, {size:g}": size for size in (1, 2, 4, 8, 16)}
+"""Standard deviation of an error's change over all positions, over the rms of what is left."""
+CANDIDATES = (
+    ECCENTRICITY,
+    SCALE,
+    FRICTION_SHARE,
+    HARDENING,
+    OVAL,
+    *MOTOR_WAVES,
+    *POSITION_ERRORS,
+)
 """Columns that must reduce the error on data left out."""
+_STEPS = 60  # between the ends of the positions, of an error over these
+
+
+class Columns(NamedTuple):
+    """Which columns a deflection has, besides the five of every joint.
+
+    Attributes:
+        knots: (60,) positions between which the error of encoders changes [rad or m].
+        extras: some of ``CANDIDATES``.
+        orders: periods of harmonics for each turn of the joint, or for each 2π metres.
+    """
+
+    knots: Array
+    extras: tuple[str, ...] = ()
+    orders: tuple[float, ...] = ()
+
+    @classmethod
+    def between(cls, positions: Sequence[Array]) -> Columns:
+        """Return no columns, with knots between the ends of positions (N,)."""
+        ends = [(float(one.min()), float(one.max())) for one in positions]
+        return cls(np.linspace(min(low for low, _ in ends), max(high for _, high in ends), _STEPS))
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Number of columns of each extra."""
+        return tuple(width_of(name) for name in self.extras)
+
+    def first(self, name: str) -> int:
+        """Return the first column of an extra."""
+        return COMMON + sum(self.widths[: self.extras.index(name)])
+
+    def expected(self) -> Array:
+        """Return rows (r, c) whose products with the coefficients are 0 but for an error.
+
+        That error is as large as that of a sample of the deflection.
+        """
+        rows = []
+        first = COMMON
+        width = COMMON + sum(self.widths) + 2 * len(self.orders)
+        for name, count in zip(self.extras, self.widths, strict=True):
+            if name in POSITION_ERRORS:
+                wanted = np.eye(count, width, first) * np.sqrt(count) / POSITION_ERRORS[name]
+                rows.append(wanted)
+            first += count
+        return np.concatenate(rows) if rows else np.zeros((0, width))
 
 
 class Bend(NamedTuple):
@@ -82,6 +143,7 @@ class JointLoad(NamedTuple):
 
     Attributes:
         torque: transmitted to the link [N*m or N].
+        friction: of the motor [N*m or N].
         side: of the teeth that touch, 1 or -1; 0 throughout where only one side ever does.
         bend: deflection of the gear under torque that follows it with the time constant assumed for
             D/K; its rest is removed from the deflection.
@@ -96,6 +158,7 @@ class JointLoad(NamedTuple):
     """
 
     torque: Array
+    friction: Array
     side: Array
     bend: Bend
     relaxed_rate: Array
@@ -174,15 +237,12 @@ def _parts(touches: NDArray[np.bool_]) -> tuple[NDArray[np.int64], int]:
     return numbers, int(count)
 
 
-def columns_of(
-    motion: JointLoad, extras: tuple[str, ...], orders: tuple[float, ...], band: Band
-) -> Array:
+def columns_of(motion: JointLoad, chosen: Columns, band: Band) -> Array:
     """Return the columns (N, c): the five of every joint, those of extras, two of each order.
 
     Args:
         motion: of the joint.
-        extras: some of ``CANDIDATES``.
-        orders: periods of harmonics for each turn of the joint, or for each 2π metres.
+        chosen: extras and orders.
         band: through whose low-pass waves have to pass as the deflection has.
     """
     always = [
@@ -192,8 +252,8 @@ def columns_of(
         np.ones_like(motion.torque),
         0.5 * motion.side,
     ]
-    more = [column for name in extras for column in _extra(name, motion, band)]
-    waves = [wave for order in orders for wave in _waves(order * motion.position, band)]
+    more = [column for name in chosen.extras for column in _extra(name, motion, chosen.knots, band)]
+    waves = [wave for order in chosen.orders for wave in _waves(order * motion.position, band)]
     return np.stack([*always, *more, *waves], axis=1)
 
 
@@ -202,17 +262,22 @@ def _waves(angle: Array, band: Band) -> list[Array]:
 
 
 def width_of(name: str) -> int:
-    """Return the number of columns of an extra: two of a wave."""
+    """Return the number of columns of an extra."""
+    if name in POSITION_ERRORS:
+        return _STEPS - 1
     return 2 if name in (ECCENTRICITY, OVAL) or name in MOTOR_WAVES else 1
 
 
-def _extra(name: str, motion: JointLoad, band: Band) -> list[Array]:
+def _extra(name: str, motion: JointLoad, knots: Array, band: Band) -> list[Array]:
     if name == HARDENING:
         return [motion.bend.by_cubic]
-    if name == LINK_FRICTION:
-        return [np.tanh(motion.velocity / (_REST * np.abs(motion.velocity).max()))]
+    if name == FRICTION_SHARE:
+        return [motion.friction]
     if name == SCALE:  # gears and factors are rounded
         return [motion.position]
+    if name in POSITION_ERRORS:
+        passed = (motion.position[:, None] - knots[:-1]) / (knots[1] - knots[0])
+        return list(band.smooth(np.clip(passed, 0, 1)).T)
     angle = motion.position if name == ECCENTRICITY else 2 * motion.position
     if name in MOTOR_WAVES:
         angle = MOTOR_WAVES[name] * motion.ratio * motion.motor

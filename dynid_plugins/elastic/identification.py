@@ -21,10 +21,10 @@ from dynid_plugins.elastic.deflection import (
     CANDIDATES,
     COMPLIANCE,
     DELAY,
+    FRICTION_SHARE,
     HARDENING,
     MOTOR_WAVES,
     RELAXATION,
-    SCALE,
     Bend,
     JointLoad,
     columns_of,
@@ -40,6 +40,7 @@ from dynid_plugins.elastic.link_torque import (
     link_motion,
     link_torque,
 )
+from dynid_plugins.elastic.parameter_draws import parameter_changes
 from dynid_plugins.elastic.result import DeflectionFit, ElasticIdentification, ElasticJoint
 from dynid_plugins.elastic.two_encoders import name_of
 
@@ -118,9 +119,10 @@ def _predicted_deflection(
     assumed.delays[joint.number] = joint.fit.shifted
     assumed.time_constants[joint.number] = joint.fit.time_constant
     assumed.cubic[joint.number] = joint.fit.cubic
-    motion = _motions(pair, model, assumed)[1][joint.number]
+    nothing_drawn = np.zeros((0, len(model.parameters)))
+    motion = _motions(pair, model, assumed, nothing_drawn)[1][joint.number]
     band = Band.of(model.robot, pair.sampling_rate)
-    columns = band.kept(columns_of(motion, joint.fit.extras, joint.fit.orders, band))
+    columns = band.kept(columns_of(motion, joint.fit.columns, band))
     used = _used(pair, motion, band)
     measured, fitted = band.kept(motion.deflection), columns @ joint.fit.coefficients
     rest = band.kept(motion.bend.rest)
@@ -201,10 +203,11 @@ def _fit_joints(pairs: Sequence[Recording], model: Model, delays: Array) -> list
     settings = elastic_settings(robot)
     assumed = _Assumed.none(model)._replace(delays=delays.copy())
     elastic = settings.indices(robot)
+    drawn = parameter_changes(model)
     fits: dict[int, DeflectionFit] = {}
     for _ in range(_MOST_ROUNDS):
         settled = True
-        found = [_motions(pair, model, assumed) for pair in pairs]
+        found = [_motions(pair, model, assumed, drawn) for pair in pairs]
         for joint in elastic:
             fit = fits[joint] = _fit(pairs, found, joint, model, assumed, fits.get(joint))
             settled &= assumed.improve(joint, fit)
@@ -224,26 +227,27 @@ def _fit_joints(pairs: Sequence[Recording], model: Model, delays: Array) -> list
 
 
 def _motions(
-    pair: Recording, model: Model, assumed: _Assumed
+    pair: Recording, model: Model, assumed: _Assumed, drawn: Array
 ) -> tuple[LinkTorque, list[JointLoad]]:
-    """Return the link torques of a recording, and what each joint's deflection depends on."""
+    """Return the torques of a recording, and what each joint's deflection depends on."""
     rate = pair.sampling_rate
     band = Band.of(model.robot, rate)
     motion = link_motion(pair, model.robot, assumed.delays)
-    found = link_torque(model, motion)
+    found = link_torque(pair, model, motion, drawn)
     # through the same filter as the torque: teeth that meet ring near its cut-off
     motors = band.smooth(pair.position)
     deflection = motors - motion.position
     ratios = _gear_ratios(model.robot)
     joints = []
     for joint, time_constant in enumerate(assumed.time_constants.tolist()):
-        torque = found.torque[:, joint]
+        torque = found.links[:, joint]
         lagging = relaxed(torque, time_constant, rate)
         bend = Bend.near(lagging, *assumed.cubic[joint].tolist())
         touches = touching(torque)
         joints.append(
             JointLoad(
                 torque=torque,
+                friction=found.friction[:, joint],
                 side=np.sign(torque),
                 bend=bend,
                 relaxed_rate=band.rate_of(lagging),
@@ -284,7 +288,8 @@ def _fit(
 ) -> DeflectionFit:
     """Fit a joint's deflection; the columns are selected in the first round.
 
-    Another scale of the encoders goes with gravity, and so with stiffness: it has to be certain.
+    What blocks left out ask for must also be beyond its standard deviation, of errors that
+    resemble their neighbours: a scale of the encoders goes with gravity, and so with stiffness.
     """
     band = Band.of(model.robot, pairs[0].sampling_rate)
     motions = [one[joint] for _, one in found]
@@ -297,16 +302,20 @@ def _fit(
         most = elastic_settings(model.robot).most_harmonics
         selection = select_columns(motions, values, used, band, most, candidates)
     else:
-        selection = Selection(before.extras, before.orders, before.held_out)
-    wanted = [columns_of(one, selection.extras, selection.orders, band) for one in motions]
+        selection = Selection(before.columns, before.held_out)
+    wanted = [columns_of(one, selection.columns, band) for one in motions]
     count = wanted[0].shape[1]
     columns = _with_crossings(wanted, motions, band)
-    fitted = coloured_fit(columns, values, used)
-    changes = [band.kept(torque.by_parameter[:, joint]) for torque, _ in found]
-    by_model = _by_model(columns, used, changes, found[0][0].covariance, fitted.coefficients)
+    expected = np.pad(selection.columns.expected(), ((0, 0), (0, columns[0].shape[1] - count)))
+    fitted = coloured_fit(columns, values, used, expected)
+    changes = [band.kept(torque.changes[:, joint]) for torque, _ in found]
+    by_load = fitted.coefficients[COMPLIANCE]
+    if FRICTION_SHARE in selection.columns.extras:
+        share = selection.columns.first(FRICTION_SHARE)
+        by_load = by_load - fitted.coefficients[share]  # what is not load is friction
+    by_model = _by_model(columns, used, [by_load * one for one in changes], expected)
     fit = DeflectionFit(
-        extras=selection.extras,
-        orders=selection.orders,
+        columns=selection.columns,
         coefficients=fitted.coefficients[:count],
         covariance=(fitted.covariance + by_model)[:count, :count],
         determined=fitted.determined[:count],
@@ -323,10 +332,11 @@ def _fit(
             for value, one, use in zip(values, columns, used, strict=True)
         ),
     )
-    if before is None and SCALE in fit.extras and not fit.is_certain(SCALE):
-        others = [name for name in candidates if name != SCALE]
-        return _fit(pairs, found, joint, model, assumed, None, others)
-    return fit
+    doubtful = fit.least_certain if before is None else None
+    if doubtful is None:
+        return fit
+    others = [name for name in candidates if name != doubtful]
+    return _fit(pairs, found, joint, model, assumed, None, others)
 
 
 def _with_sides_that_differ(
@@ -357,27 +367,21 @@ def _with_crossings(
 
 
 def _by_model(
-    columns: Sequence[Array],
-    used: Sequence[Array],
-    changes: Sequence[Array],
-    parameters: Array,
-    coefficients: Array,
+    columns: Sequence[Array], used: Sequence[Array], changes: Sequence[Array], expected: Array
 ) -> Array:
     """Return the covariance (c, c) of the coefficients that the uncertain link torque causes.
 
     Args:
         columns: (K, c) of each recording.
         used: (K,) of each recording.
-        changes: (K, p) of each recording: derivatives of the link torque by the model's parameters.
-        parameters: (p, p) covariance of these.
-        coefficients: (c,) of the columns.
+        changes: (K, D) of each recording: of the deflection, by draws of the model's parameters.
+        expected: (r, c) rows whose products with the coefficients are 0 but for an error.
     """
-    if not parameters.size:
-        return np.zeros((len(coefficients), len(coefficients)))
-    matrix = np.concatenate([one[use] for one, use in zip(columns, used, strict=True)])
-    changed = np.concatenate([one[use] for one, use in zip(changes, used, strict=True)])
+    matrix = np.concatenate([*(one[use] for one, use in zip(columns, used, strict=True)), expected])
+    changed = [one[use] for one, use in zip(changes, used, strict=True)]
+    changed.append(np.zeros((len(expected), changed[0].shape[1])))
     sizes = np.linalg.norm(matrix, axis=0)
     scale = np.where(sizes > 0, sizes, 1.0)
-    shift = np.linalg.lstsq(matrix / scale, changed * -coefficients[COMPLIANCE], rcond=1e-10)[0]
+    shift = np.linalg.lstsq(matrix / scale, np.concatenate(changed), rcond=1e-10)[0]
     shift = shift / scale[:, None]
-    return np.asarray(shift @ parameters @ shift.T)
+    return np.asarray(shift @ shift.T)

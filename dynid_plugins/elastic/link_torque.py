@@ -9,7 +9,6 @@ import numpy as np
 import scipy
 
 from dynid.arrays import Array
-from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.motion import Motion
 from dynid.identification.identify import identify
@@ -27,17 +26,18 @@ _SAMPLES_OF_CUTOFF = 5.0  # for each of its periods
 
 
 class LinkTorque(NamedTuple):
-    """Torque that the gears transmit to the links.
+    """Torque of a recording's motion, where the gears are.
 
     Attributes:
-        torque: (N, n) [N*m or N].
-        by_parameter: (N, n, k) its derivatives by the base parameters that have a covariance.
-        covariance: (k, k) of these.
+        links: (N, n) that the gears transmit to the links [N*m or N].
+        friction: (N, n) rest of the motors' torque, without that of rotors [N*m or N].
+        changes: (N, n, D) of the torque of the links by draws of the model's parameters; their
+            squares sum up to its variance.
     """
 
-    torque: Array
-    by_parameter: Array
-    covariance: Array
+    links: Array
+    friction: Array
+    changes: Array
 
 
 def link_motion(pair: Recording, robot: Robot, delay: Array) -> Motion:
@@ -62,21 +62,37 @@ def undelayed(pair: Recording, delay: Array) -> Array:
     return np.stack(columns, axis=1)
 
 
-def link_torque(model: Model, motion: Motion) -> LinkTorque:
-    """Return the torque of bodies and springs; friction and rotors are before the gear."""
-    mechanism = model.mechanism
+def link_torque(pair: Recording, model: Model, links: Motion, drawn: Array) -> LinkTorque:
+    """Return the torque of bodies and springs, and the friction of the motors that is left.
+
+    Args:
+        pair: the recording, with the torque of its motors.
+        model: of the links.
+        links: their motion.
+        drawn: (D, p) changes of the model's parameters.
+    """
+    mechanism, robot = model.mechanism, model.robot
     moves_link = of_link(mechanism)
-    torque = mechanism.torque(*motion, np.where(moves_link, mechanism.parameters, 0.0))
-    base = base_parameterization(mechanism)
-    known = [
-        (name, index)
-        for name, index in zip(base.names, base.independent, strict=True)
-        if name in model.base.names and moves_link[index]
-    ]
+    torque = mechanism.torque(*links, np.where(moves_link, mechanism.parameters, 0.0))
     samples, joints = torque.shape
-    regressor = mechanism.regressor(*motion).reshape(samples, joints, -1)
-    covariance = model.base.covariance_of([name for name, _ in known])
-    return LinkTorque(torque, regressor[:, :, [index for _, index in known]], covariance)
+    regressor = mechanism.regressor(*links).reshape(samples, joints, -1)
+    changes = regressor @ (np.where(moves_link, drawn, 0.0) / np.sqrt(max(len(drawn), 1))).T
+    band = Band.of(robot, pair.sampling_rate)
+    motors = band.smooth(pair.effort) * robot.drives.torque_factor(joints)
+    friction = motors - _of_rotors(model, band.motion(pair.position)) - torque
+    return LinkTorque(torque, friction, changes)
+
+
+def _of_rotors(model: Model, motors: Motion) -> Array:
+    """Return the torque (N, n) of the rotors: as known, or else as the model has it."""
+    mechanism = model.mechanism
+    inertial = [term.traits.inertial for term in mechanism.terms]
+    of_rotors = np.array([False] * mechanism.first_term + inertial)
+    found = mechanism.torque(*motors, np.where(of_rotors, mechanism.parameters, 0.0))
+    known = elastic_settings(model.robot).known_rotors(model.robot)
+    if known is None:
+        return found
+    return np.where(known > 0, known * motors.acceleration, found)
 
 
 def identify_links(pairs: list[Recording], robot: Robot, delays: list[Array]) -> Identification:
@@ -166,6 +182,12 @@ class Band(NamedTuple):
         if self.cutoff_hz is None:
             return values
         return low_pass(values, self.cutoff_hz, self.order, self.rate)
+
+    def gain(self, frequency: Array) -> Array:
+        """Return what the low-pass leaves of waves of these frequencies [Hz]."""
+        if self.cutoff_hz is None:
+            return np.ones_like(frequency)
+        return np.asarray(1 / (1 + (frequency / self.cutoff_hz) ** (2 * self.order)))
 
     def kept(self, values: Array) -> Array:
         """Return values (K, …) after the low-pass, without samples that add nothing."""

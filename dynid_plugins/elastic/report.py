@@ -134,8 +134,12 @@ def _notes(joint: ElasticJoint) -> Iterator[str]:
         yield from _impossible_values(joint)
     if joint.hardening is not None:
         yield f"{joint.name} hardens: cubic stiffness {_shown(joint.hardening)}."
-    if joint.link_friction is not None:
-        yield f"{joint.name}: friction between gear and link {_shown(joint.link_friction)}."
+    if joint.friction_share is not None:
+        share, deviation = (percent(number) for number in joint.friction_share)
+        yield (
+            f"{joint.name}: {share} (± {deviation}) of its friction acts behind the elasticity and "
+            "bends the gear; at rest it holds what the motor has wound up."
+        )
     if joint.scale is not None:
         yield (
             f"{joint.name}: without load its motor turns {percent(joint.scale.value)} further than "
@@ -146,6 +150,12 @@ def _notes(joint: ElasticJoint) -> Iterator[str]:
         yield (
             f"{joint.name}: an encoder is eccentric by "
             f"{significant(1e3 * joint.eccentricity, 3)} {unit} over a turn."
+        )
+    if joint.encoder_error is not None:
+        yield (
+            f"{joint.name}: over the recorded positions the encoders differ by "
+            f"{significant(1e3 * joint.encoder_error, 3)} {unit} more, whatever the load; other "
+            "positions may have other errors."
         )
     for wave in (*joint.ripple, *joint.harmonics):
         source = "gear" if wave in joint.ripple and wave.order != _HALF_TURN else "gear or encoder"

@@ -10,18 +10,19 @@ import numpy as np
 from dynid.arrays import Array
 from dynid_plugins.elastic.deflection import (
     CANDIDATES,
-    COMMON,
     COMPLIANCE,
     DELAY,
     ECCENTRICITY,
+    FRICTION_SHARE,
     HARDENING,
-    LINK_FRICTION,
     MOTOR_WAVES,
     OFFSET,
     OVAL,
     PLAY,
+    POSITION_ERRORS,
     RELAXATION,
     SCALE,
+    Columns,
     width_of,
 )
 from dynid_plugins.elastic.two_encoders import name_of
@@ -80,8 +81,7 @@ class DeflectionFit:
     """A joint's deflection as it was fitted.
 
     Attributes:
-        extras: columns besides the five of every joint.
-        orders: of the harmonics.
+        columns: besides the five of every joint.
         coefficients: (c,) of all columns.
         covariance: (c, c) of these, with what the uncertain link torque adds.
         determined: (c,) which columns the motion determines.
@@ -94,8 +94,7 @@ class DeflectionFit:
         corrected: (K,) of each recording: deflection under load, without all other columns.
     """
 
-    extras: tuple[str, ...]
-    orders: tuple[float, ...]
+    columns: Columns
     coefficients: Array
     covariance: Array
     determined: Array
@@ -134,12 +133,7 @@ class DeflectionFit:
 
     def place(self, name: str) -> int | None:
         """Return the first column of an extra; None where it was not chosen."""
-        at = COMMON
-        for extra in self.extras:
-            if extra == name:
-                return at
-            at += width_of(extra)
-        return None
+        return self.columns.first(name) if name in self.columns.extras else None
 
     def wave(self, order: float, column: int) -> Harmonic:
         """Return the wave of an order whose cosine has this column, and its sine the next."""
@@ -151,11 +145,21 @@ class DeflectionFit:
         deviation = float(np.sqrt(max(variance, 0.0)))
         return Harmonic(order, amplitude, float(np.arctan2(wave[1], wave[0])), deviation)
 
-    def is_certain(self, name: str) -> bool:
-        """Return whether an extra of one column is above its standard deviations."""
-        column = self.place(name)
-        found = None if column is None else self.at(column)
-        return found is not None and abs(found.value) > _CERTAIN * found.deviation
+    @property
+    def least_certain(self) -> str | None:
+        """Name of the extra that is least above its standard deviation; None if all are."""
+        sizes = {name: self._size_of(name) for name in self.columns.extras}
+        known = {name: size for name, size in sizes.items() if size is not None}
+        name = min(known, key=known.__getitem__, default=None)
+        return None if name is None or known[name] > _CERTAIN else name
+
+    def _size_of(self, name: str) -> float | None:
+        """Return an extra's size in standard deviations; None of an error of any shape."""
+        if name in POSITION_ERRORS:
+            return None
+        column = self.columns.first(name)
+        found = self.at(column) if width_of(name) == 1 else self.wave(0.0, column).size
+        return 0.0 if found is None else abs(found.value) / max(found.deviation, 1e-300)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,9 +215,9 @@ class ElasticJoint:
         return None if self.stiffness is None else self.fit.at(PLAY)
 
     @property
-    def link_friction(self) -> Estimated | None:
-        """Friction between gear and link [N*m or N]; None where data do not ask for it."""
-        column = self.fit.place(LINK_FRICTION)
+    def friction_share(self) -> Estimated | None:
+        """Share of friction behind the elasticity; None where data do not ask for it."""
+        column = self.fit.place(FRICTION_SHARE)
         return None if column is None or self.stiffness is None else self.fit.product(column, 1)
 
     @property
@@ -229,6 +233,17 @@ class ElasticJoint:
         return None if column is None else float(np.hypot(*self.fit.coefficients[column:][:2]))
 
     @property
+    def encoder_error(self) -> float | None:
+        """Range of the encoders' error over the recorded positions [rad or m]; None without one."""
+        columns = self.fit.columns
+        name = next((name for name in columns.extras if name in POSITION_ERRORS), None)
+        if name is None:
+            return None
+        first = columns.first(name)
+        steps = self.fit.coefficients[first : first + width_of(name)]
+        return float(np.ptp(np.cumsum([0.0, *steps])))
+
+    @property
     def delay(self) -> Estimated | None:
         """Time by which the link's encoder is later than the motor's [s]."""
         rest = self.fit.at(DELAY)
@@ -242,9 +257,10 @@ class ElasticJoint:
     @property
     def harmonics(self) -> tuple[Harmonic, ...]:
         """Waves of the angle, the strongest one first tried."""
-        first = len(self.fit.coefficients) - 2 * len(self.fit.orders)
+        first = len(self.fit.coefficients) - 2 * len(self.fit.columns.orders)
         return tuple(
-            self.fit.wave(order, first + 2 * place) for place, order in enumerate(self.fit.orders)
+            self.fit.wave(order, first + 2 * place)
+            for place, order in enumerate(self.fit.columns.orders)
         )
 
     @property
@@ -319,7 +335,7 @@ _QUANTITIES = (
     "hardening",
     "damping",
     "backlash",
-    "link_friction",
+    "friction_share",
     "delay",
     "offset",
     "scale",
@@ -333,10 +349,11 @@ def _row(joint: ElasticJoint) -> dict[str, Any]:
         **with_deviations({name: getattr(joint, name) for name in _QUANTITIES}),
         "least_stiffness": joint.least_stiffness,
         "eccentricity": joint.eccentricity,
+        "encoder_error": joint.encoder_error,
         "ripple": [one._asdict() for one in joint.ripple],
         "harmonics": [one._asdict() for one in joint.harmonics],
         "deflection_range": joint.deflection_range,
         "residual": joint.fit.residual,
         "held_out": joint.held_out,
-        "candidates": [name for name in CANDIDATES if name in joint.fit.extras],
+        "candidates": [name for name in CANDIDATES if name in joint.fit.columns.extras],
     }

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
@@ -25,6 +26,8 @@ class Gear(NamedTuple):
     Attributes:
         motor_waves: amplitudes by the periods in a turn of the motor [rad].
         oval: amplitude of the wave of half turns of the joint [rad].
+        friction: that the joint has before it slides, and holds at rest, besides 0.5 N*m [N*m].
+        friction_share: of all friction, behind the elasticity.
     """
 
     stiffness: float = 5000.0
@@ -35,6 +38,8 @@ class Gear(NamedTuple):
     motor_waves: tuple[tuple[float, float], ...] = ()
     oval: float = 0.0
     noise: float = 2e-5
+    friction: float = 0.0
+    friction_share: float = 0.0
 
     def robot(self, *more: str) -> Robot:
         """Return the rod with the profile that its identification needs."""
@@ -91,6 +96,10 @@ def recording(
     dq, ddq = (after - before) / (2 * step), (after - 2 * q + before) / step**2
     torque = robot.mechanism().without_terms().inverse_dynamics(q, dq, ddq)
     bent = gear.bent(torque)
+    held = JointTerm("presliding", 0, scale=2e-3)
+    friction = gear.friction * held.column(velocity=dq[:, 0], position=q[:, 0])[:, None]
+    friction = friction + 0.5 * np.tanh(dq / 0.01) + 0.3 * dq
+    bent = bent + gear.friction_share * friction / gear.stiffness
     lead = bent - gear.backlash / 2 * np.sign(torque)
     turned = ddq[:, 0] + np.gradient(np.gradient(lead[:, 0], 1 / RATE), 1 / RATE)
     bent = bent + added(q, torque)
@@ -99,7 +108,7 @@ def recording(
     motor = Recording.from_arrays(
         time,
         q + bent + OFFSET + noise[0],
-        torque + 0.5 * turned[:, None] + 0.5 * np.tanh(dq / 0.01) + 0.3 * dq,
+        torque + 0.5 * turned[:, None] + friction,
         joint_names=robot.joints,
     )
     return motor, centre + size * motion(time - DELAY, phase) + noise[1]

@@ -81,7 +81,7 @@ def test_a_recording_of_the_filter_alone_is_refused() -> None:
 
 
 def test_nothing_is_added_to_a_joint_that_is_linear(joint: ElasticJoint) -> None:
-    assert (joint.fit.extras, joint.harmonics, joint.verdict) == ((), (), "elastic")
+    assert (joint.fit.columns.extras, joint.harmonics, joint.verdict) == ((), (), "elastic")
 
 
 def test_a_torque_that_keeps_its_sign_says_nothing_of_backlash() -> None:

@@ -50,7 +50,7 @@ def test_waves_of_a_gear_are_named_with_their_amplitude() -> None:
 @pytest.mark.parametrize("ratio", [1.0, 50.0], ids=["unknown", "known"])
 def test_a_gear_without_waves_has_none(ratio: float) -> None:
     (joint,) = identified(Gear(ratio=ratio)).joints
-    assert (joint.ripple, joint.harmonics, joint.fit.extras) == ((), (), ())
+    assert (joint.ripple, joint.harmonics, joint.fit.columns.extras) == ((), (), ())
 
 
 def misses(joint: ElasticJoint, gear: Gear) -> dict[str, float]:
@@ -68,7 +68,12 @@ def misses(joint: ElasticJoint, gear: Gear) -> dict[str, float]:
 
 def invented(joint: ElasticJoint, gear: Gear) -> int:
     """Number of columns that the gear does not have."""
-    return len(joint.fit.extras) - len(gear.motor_waves) - bool(gear.oval) - bool(gear.hardening)
+    return (
+        len(joint.fit.columns.extras)
+        - len(gear.motor_waves)
+        - bool(gear.oval)
+        - bool(gear.hardening)
+    )
 
 
 @pytest.mark.thorough
