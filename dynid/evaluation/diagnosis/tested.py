@@ -24,13 +24,7 @@ from dynid.evaluation.hypotheses.change import change_instant
 from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.refit import residual
 from dynid.evaluation.hypotheses.samples import TrialSamples, sampled
-from dynid.evaluation.hypotheses.search import (
-    DECIDES,
-    MATTERS,
-    ChosenCause,
-    TriedCause,
-    search,
-)
+from dynid.evaluation.hypotheses.search import ChosenCause, search
 from dynid.evaluation.hypotheses.trial import (
     DOUBTED,
     RefitOutcome,
@@ -38,6 +32,7 @@ from dynid.evaluation.hypotheses.trial import (
     friction_gain,
     hypothesis_mechanism,
 )
+from dynid.evaluation.hypotheses.tried import DECIDES, MATTERS, TriedCause
 from dynid.evaluation.hypotheses.wording import Wording
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED, EvaluationSettings
 from dynid.recording.model import source_names

@@ -9,8 +9,9 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.relation_meanings import relation_meaning
-from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, TriedCause
+from dynid.evaluation.hypotheses.search import ChosenCause
 from dynid.evaluation.hypotheses.trial import Trial
+from dynid.evaluation.hypotheses.tried import MATTERS, TriedCause
 from dynid.evaluation.hypotheses.whole_meanings import (
     contact_meaning,
     gravity_meaning,
@@ -74,6 +75,7 @@ class Wording:
         words: dict[str, Callable[[ChosenCause, TriedCause], Meaning]] = {
             "sign": self._sign,
             "factor": self._factor,
+            "flip": self._factor,
             "zero": self._zero,
             "ratio": self._ratio,
             "gear": self._ratio,
@@ -388,7 +390,7 @@ class Wording:
 def _numbers(step: ChosenCause, candidate: TriedCause) -> tuple[float, float]:
     """Return the number that a candidate changes, with the change and before."""
     name, at = candidate.kind, (*(candidate.recordings or (0,))[:1], candidate.joints[0])
-    name = "factor" if name == "sign" else name
+    name = "factor" if name in ("sign", "flip") else name
     after, before = (getattr(s, name) for s in (candidate.outcome.state, step.before.state))
     return float(after[at]), float(before[at])
 

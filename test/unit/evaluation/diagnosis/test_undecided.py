@@ -10,7 +10,8 @@ from support.searched_arm import crane_recording, trial_of
 
 from dynid.evaluation.diagnosis.tested import _undecided
 from dynid.evaluation.hypotheses.meaning import Meaning
-from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause
+from dynid.evaluation.hypotheses.search import ChosenCause
+from dynid.evaluation.hypotheses.tried import TriedCause
 
 
 @pytest.mark.parametrize(("left", "is_open"), [(0.01, False), (0.13, True)])
@@ -20,8 +21,8 @@ def test_something_else_is_an_alternative_where_the_best_cause_leaves_much(
     present = trial_of(crane_recording()).present
     refit = replace(present.refit, held_out=np.array([0.01, 0.01, left]))
     outcome = replace(present, refit=refit)
-    first = TriedCause("torque_factor", "factor", (2,), outcome)
-    other = TriedCause("encoder_zero", "zero", (2,), outcome)
+    first = TriedCause("factor", (2,), outcome)
+    other = TriedCause("zero", (2,), outcome)
     step = ChosenCause(present, first, (other,), other)
     meaning = Meaning("torque_factor", ("elbow",), "elbow: one.", "Check it.")
     found = _undecided(step, meaning, [replace(meaning, sentence="elbow: two.")], "it falls")

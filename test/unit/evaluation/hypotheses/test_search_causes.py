@@ -22,8 +22,9 @@ from support.searched_arm import (
 
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.samples import sampled
-from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause, search
+from dynid.evaluation.hypotheses.search import ChosenCause, search
 from dynid.evaluation.hypotheses.trial import Trial, hypothesis_mechanism
+from dynid.evaluation.hypotheses.tried import TriedCause
 from dynid.evaluation.hypotheses.wording import Wording
 from dynid.identification.identify import identify
 from dynid.recording.model import Recording

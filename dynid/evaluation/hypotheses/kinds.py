@@ -1,0 +1,69 @@
+"""What may be tried: the cause that each kind of change stands for, and how it is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """A kind of change.
+
+    Attributes:
+        cause: key of the cause that it stands for.
+        of_recording: the same where it concerns one recording of several.
+        followed: whether it has a number that is followed to its best value.
+        largest_step: of an iteration of that number; 0: it has none that is linearised.
+        few: whether few of it are tried, those of single joints with large errors.
+    """
+
+    cause: str
+    of_recording: str = "recordings_differ"
+    followed: bool = False
+    largest_step: float = 0.0
+    few: bool = False
+
+    def cause_in(self, recordings: tuple[int, ...]) -> str:
+        """Return the cause of a change in some recordings; (): in all."""
+        return self.of_recording if recordings else self.cause
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        # numbers that a refit finds; those of factors, ratios and clocks are logarithms
+        "factor": Kind("torque_factor", followed=True, largest_step=0.5),
+        "zero": Kind("encoder_zero", followed=True, largest_step=0.3),
+        "ratio": Kind("position_factor", largest_step=0.2),
+        "gear": Kind("position_factor", followed=True, largest_step=0.2),
+        "delay": Kind("time_shift", followed=True, largest_step=0.03),
+        "clock": Kind("clock", "clock", largest_step=0.05),
+        "backlash": Kind("backlash", largest_step=0.05, few=True),
+        "gravity": Kind("wrong_gravity", followed=True, largest_step=3.0),
+        # what is so or not
+        "no gravity": Kind("wrong_gravity"),
+        "sign": Kind("flipped_sign"),  # shown by what is physically possible
+        "flip": Kind("flipped_sign"),  # in place of a negative factor
+        "position": Kind("flipped_sign"),
+        "reverse": Kind("reversed_joint"),
+        "channels": Kind("swapped_channels", "swapped_channels"),
+        "torques": Kind("swapped_channels", "swapped_channels"),
+        "positions": Kind("swapped_channels", "swapped_channels"),
+        "contact": Kind("contact"),
+        # relations that add columns to the refit
+        "payload": Kind("recordings_differ"),
+        "friction": Kind("recordings_differ"),
+        "robot": Kind("recordings_differ"),
+        "coupling": Kind("unmodelled_coupling"),
+        "uneven": Kind("uneven_friction", few=True),
+        "hysteresis": Kind("torque_hysteresis", few=True),
+        "crosstalk": Kind("torque_crosstalk"),
+        "shape": Kind("nonlinear_torque"),
+        "filter": Kind("time_shift"),
+        "second": Kind("time_shift"),
+    }
+)
+"""Every kind of change by its name."""
+
+LOW_PASSES = ("filter", "second")
+"""Kinds of low-passes of torque, the simplest first."""
