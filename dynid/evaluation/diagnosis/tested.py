@@ -207,8 +207,9 @@ def _searched(case: Case) -> tuple[_Searched, list[str]] | None:
     if result is None:
         return None
     labels = _labels(case)
-    # a contact leaves out what it explains, and so may leave out what is after a change
-    if not result.steps or result.steps[-1].chosen.kind == "contact":
+    # a contact leaves out what it explains, and so may leave out what is after a change, of which
+    # an offset that grows explains a part
+    if not result.steps or result.steps[-1].chosen.kind in ("contact", "drift"):
         changed = _with_a_change(result, labels)
         if changed and changed[0].total < result.total + DECIDES:
             return changed
@@ -364,7 +365,7 @@ def _finding(wording: Wording, step: ChosenCause) -> Finding:
         effect = ""
     if others:
         return _undecided(step, meaning, others, effect)
-    harmless = meaning.cause in _NO_HARM or step.chosen.kind == "friction"
+    harmless = meaning.cause in _NO_HARM or step.chosen.kind in ("friction", "drift")
     severity: Literal["problem", "warning"] = "warning" if harmless else "problem"
     of_its_joint = not effect or meaning.joints == (where,)
     tail = f" This was tried: {effect}." if effect else ""

@@ -13,14 +13,14 @@ class Kind(NamedTuple):
     Attributes:
         cause: key of the cause that it stands for.
         of_recording: the same where it concerns one recording of several.
-        followed: whether it has a number that is followed to its best value.
+        followed: the kind of its number that is followed to its best value; empty for none.
         largest_step: of an iteration of that number; 0: it has none that is linearised.
         few: whether few of it are tried, those of single joints with large errors.
     """
 
     cause: str
     of_recording: str = "recordings_differ"
-    followed: bool = False
+    followed: str = ""
     largest_step: float = 0.0
     few: bool = False
 
@@ -32,14 +32,14 @@ class Kind(NamedTuple):
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         # numbers that a refit finds; those of factors, ratios and clocks are logarithms
-        "factor": Kind("torque_factor", followed=True, largest_step=0.5),
-        "zero": Kind("encoder_zero", followed=True, largest_step=0.3),
+        "factor": Kind("torque_factor", followed="factor", largest_step=0.5),
+        "zero": Kind("encoder_zero", followed="zero", largest_step=0.3),
         "ratio": Kind("position_factor", largest_step=0.2),
-        "gear": Kind("position_factor", followed=True, largest_step=0.2),
-        "delay": Kind("time_shift", followed=True, largest_step=0.03),
+        "gear": Kind("position_factor", followed="gear", largest_step=0.2),
+        "delay": Kind("time_shift", followed="delay", largest_step=0.03),
         "clock": Kind("clock", "clock", largest_step=0.05),
         "backlash": Kind("backlash", largest_step=0.05, few=True),
-        "gravity": Kind("wrong_gravity", followed=True, largest_step=3.0),
+        "gravity": Kind("wrong_gravity", followed="gravity", largest_step=3.0),
         # what is so or not
         "no gravity": Kind("wrong_gravity"),
         "sign": Kind("flipped_sign"),  # shown by what is physically possible
@@ -53,14 +53,15 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         # relations that add columns to the refit
         "payload": Kind("recordings_differ"),
         "friction": Kind("recordings_differ"),
+        "drift": Kind("recordings_differ"),
         "robot": Kind("recordings_differ"),
         "coupling": Kind("unmodelled_coupling"),
         "uneven": Kind("uneven_friction", few=True),
         "hysteresis": Kind("torque_hysteresis", few=True),
         "crosstalk": Kind("torque_crosstalk"),
-        "shape": Kind("nonlinear_torque"),
+        "shape": Kind("nonlinear_torque", followed="factor"),
         "filter": Kind("time_shift"),
-        "second": Kind("time_shift"),
+        "second": Kind("time_shift", followed="delay"),
     }
 )
 """Every kind of change by its name."""

@@ -67,6 +67,17 @@ def exchanged(state: Hypothesis, recordings: tuple[int, ...] = ()) -> Iterator[P
             yield Proposal(kind, (other, joint), swapped, recordings)
 
 
+def circles(swap: Proposal) -> Iterator[Proposal]:
+    """Propose channels that are exchanged as of two joints, and then those of one with a third."""
+    for joint in swap.joints:
+        for third in set(range(len(swap.state.direction))) - set(swap.joints):
+            torques = swap.kind != "positions"
+            state = swap.state.with_swapped(
+                joint, third, position=swap.kind != "torques", torque=torques
+            )
+            yield Proposal(swap.kind, tuple(sorted((*swap.joints, third))), state)
+
+
 def exchanged_in_one(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
     """Propose exchanged channels of one recording, where parameters of its own explain much."""
     recordings = trial.samples.recordings
@@ -83,18 +94,22 @@ def related(now: RefitOutcome) -> Iterator[Proposal]:
     joints = range(len(now.state.direction))
     for joint in np.flatnonzero(now.refit.held_out > _RELATED).tolist():  # False for NaN
         pairs = [("coupling", (joint, other)) for other in joints if other != joint]
-        for kind, concerned in (*pairs, ("hysteresis", (joint,)), ("uneven", (joint,))):
+        shape = [("shape", (joint,))] if now.refit.held_out[joint] > DOUBTED else []
+        alone = [("hysteresis", (joint,)), ("uneven", (joint,)), *shape]
+        for kind, concerned in (*pairs, *alone):
             yield Proposal(kind, concerned, now.state.related(Relation(kind, concerned)))
 
 
 def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
     """Propose recordings with a payload, unit or sign of torque, or friction of their own.
 
-    Of friction, that of each joint, and of all. A single recording may have an offset that grows.
+    Of friction, that of each joint, and of all. Any may have an offset that grows.
     """
     several = recordings > 1
     doubted = np.flatnonzero(now.refit.held_out > DOUBTED).tolist()
     poor = [(joint,) for joint in np.flatnonzero(now.refit.held_out > POOR).tolist()]
+    for joint in doubted:
+        yield Proposal("drift", (joint,), now.state.related(Relation("drift", (joint,))))
     every = tuple(range(len(now.state.direction)))
     for recording in range(recordings):
         if several:
@@ -107,7 +122,8 @@ def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
             state = replace(now.state, factor=factor)
             yield Proposal("factor", joints, state, (recording,))
         alone = [(joint,) for joint in doubted]
-        for joints in (*alone, tuple(doubted)) if len(doubted) > 1 else alone:
+        together = [tuple(doubted)] if len(doubted) > 1 else []
+        for joints in (*(alone if several else ()), *together):
             state = now.state.related(Relation("friction", joints, (recording,)))
             yield Proposal("friction", joints, state, (recording,))
 

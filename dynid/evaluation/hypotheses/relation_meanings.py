@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.refit import Refit
 from dynid.evaluation.hypotheses.relations import HATS
@@ -21,7 +22,13 @@ _DIFFERENCES: Mapping[str, str] = {
 
 
 def relation_meaning(
-    kind: str, names: tuple[str, ...], recording: str, unit: str, refit: Refit, delay: float
+    kind: str,
+    names: tuple[str, ...],
+    recording: str,
+    unit: str,
+    refit: Refit,
+    delay: float,
+    recordings: int,
 ) -> Meaning:
     """Return the meaning of a relation.
 
@@ -32,10 +39,12 @@ def relation_meaning(
         unit: of the torque of the last joint.
         refit: with the relation's factors at the end.
         delay: of the last joint's torque [s].
+        recordings: how many there are.
     """
     meanings: Mapping[str, Callable[[], Meaning]] = {
         "payload": lambda: _payload(recording, refit),
         "friction": lambda: _friction(names, recording, unit, refit),
+        "drift": lambda: _drift(names[0], unit, refit.factors[-recordings:]),
         "coupling": lambda: _coupling(*names),
         "uneven": lambda: _uneven(names[0], unit, refit),
         "shape": lambda: _shape(names[0]),
@@ -83,6 +92,21 @@ def _friction(names: tuple[str, ...], recording: str, unit: str, refit: Refit) -
         "of its torque, and fit recordings together that are alike.",
         evidence=tuple((f"{what} [{unit}]", size) for what, size in sizes.items()),
         statement="" if known else f"friction of {recording}",
+    )
+
+
+def _drift(name: str, unit: str, growth: Array) -> Meaning:
+    sizes = growth.tolist()
+    growths = listed(significant(size, 3) for size in sizes)
+    each = ", one in each recording" if len(sizes) > 1 else ""
+    return Meaning(
+        "recordings_differ",
+        (name,),
+        f"{name}: an offset of its torque grows while it is recorded, by {growths} {unit}{each}.",
+        "Check what drifts at {joints}, such as the zero of its torque, its temperature or a "
+        "brake.",
+        evidence=tuple((f"growth {k} [{unit}]", size) for k, size in enumerate(sizes, start=1)),
+        statement="drift",
     )
 
 

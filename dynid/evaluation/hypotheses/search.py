@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from dynid.evaluation.hypotheses.kinds import KINDS, LOW_PASSES
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs
 from dynid.evaluation.hypotheses.proposals import (
     Proposal,
+    circles,
     driven,
     exchanged,
     exchanged_in_one,
@@ -53,6 +54,8 @@ from dynid.evaluation.hypotheses.tried import (
 _POLISHED = 4  # continuous causes that are followed to their best value
 _FOLLOWED = 6  # exchanged channels and far values that are tried on all instants
 _JUDGED = 6  # causes of which the cost of physical consistency is computed
+_GONE_ON = 4  # exchanges of two joints that are tried with a third one
+_OF_TWO = ("channels", "torques")
 _MOST_CAUSES = 2
 _LARGEST_PLAY = 0.1  # [rad]
 
@@ -138,6 +141,13 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
     for candidate in judged:
         if not any(is_same(candidate, c, trial.samples.recordings) for c in different):
             different.append(candidate)
+    # a shape contains a factor
+    factors = [c for c in different if c.kind == "factor"]
+    different = [
+        c
+        for c in different
+        if c.kind != "shape" or all(is_better(c, one) for one in factors if one.joints == c.joints)
+    ]
     chosen, *rest = different
     chosen = _as_sign(trial, now, chosen)
     tried = list(rivals(trial, now, chosen))
@@ -242,8 +252,29 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
         there = _cost_of(coarse, proposal.state)
         if there < present - MATTERS:
             better.append((there, proposal))
+    better += _with_a_third(trial, proposals, present) if worst > POOR else []
     for _, proposal in sorted(better, key=lambda pair: pair[0])[:_FOLLOWED]:
         yield _tried(trial, proposal)
+
+
+def _with_a_third(
+    trial: Trial, proposals: Sequence[Proposal], present: float
+) -> Iterator[tuple[float, Proposal]]:
+    """Yield channels of three joints that are exchanged in a circle, with the cost of each.
+
+    An exchange of two of them puts one at its place, so that the best ones are gone on from.
+    """
+    coarse = trial.coarse
+    swaps = [one for one in proposals if one.kind in _OF_TWO and not one.recordings]
+    seen: set[bytes] = set()
+    for swap in sorted(swaps, key=lambda one: _cost_of(coarse, one.state))[:_GONE_ON]:
+        for proposal in circles(swap):
+            channels = proposal.state.position_of, proposal.state.torque_of
+            key = b"".join(order.tobytes() for order in channels)
+            cost_there = np.inf if key in seen else _cost_of(coarse, proposal.state)
+            seen.add(key)
+            if cost_there < present - MATTERS:
+                yield cost_there, proposal
 
 
 def _cost_of(trial: Trial, state: Hypothesis) -> float:
@@ -263,10 +294,11 @@ def _tried(trial: Trial, proposal: Proposal) -> TriedCause:
     """Refit, and follow a number that may have any value to the best one."""
     if proposal.kind == "backlash":
         proposal = _with_best_play(trial.coarse, proposal)
-    if not KINDS[proposal.kind].followed:
-        return _refitted(trial, proposal)
     kind, joints, state, recordings = proposal
-    outcome, deviation = followed(trial, state, kind, joints, recordings)
+    number = KINDS[kind].followed
+    if not number:
+        return _refitted(trial, proposal)
+    outcome, deviation = followed(trial, state, number, joints, recordings)
     return TriedCause(kind, joints, outcome, recordings, deviation)
 
 

@@ -98,10 +98,11 @@ def is_better(chosen: TriedCause, other: TriedCause) -> bool:
 
 def is_same(first: TriedCause, other: TriedCause, recordings: int) -> bool:
     """Whether two candidates say the same: of two recordings, that one differs from the other."""
-    kinds = {"sign": "factor", "flip": "factor"}
+    kinds = {"sign": "factor", "flip": "factor", "drift": "friction"}
     alike = (first.joints, kinds.get(first.kind, first.kind)) == (
         other.joints,
         kinds.get(other.kind, other.kind),
     )
     alike &= first.outcome.state.backwards == other.outcome.state.backwards
-    return alike and (recordings <= 2 or first.recordings == other.recordings)
+    of_any = recordings <= 2 or "drift" in (first.kind, other.kind)
+    return alike and (of_any or first.recordings == other.recordings)

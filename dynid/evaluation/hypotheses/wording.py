@@ -325,15 +325,15 @@ class Wording:
             statement=statement,
         )
 
-    def _swap(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        first, other = self._names(candidate)
+    def _swap(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+        names = self._names(candidate)
         what, signals = _EXCHANGED[candidate.kind]
         if candidate.recordings:
             return Meaning(
                 "swapped_channels",
-                (first, other),
-                f"{self._recording(candidate)}: the {what} of {first} and {other} are exchanged, "
-                "and not in the rest.",
+                names,
+                f"{self._recording(candidate)}: the {what} of {listed(names)} are exchanged, and "
+                "not in the rest.",
                 "Do not fit these recordings together: check the order of joints in each.",
                 statement=f"{candidate.kind} of {self._recording(candidate)}",
             )
@@ -341,17 +341,24 @@ class Wording:
             *(
                 Correction(signal=signal, joint=joint, source=source)
                 for signal in signals
-                for joint, source in ((first, other), (other, first))
+                for joint, source in zip(names, self._sources(step, candidate), strict=True)
             )
         )
         return Meaning(
             "swapped_channels",
-            (first, other),
-            f"{first} and {other}: the {what} of these joints are exchanged.",
+            names,
+            f"{listed(names)}: the {what} of these joints are exchanged.",
             f"Check the order of joints in the recording.{key}",
             corrections,
             statement=candidate.kind,
         )
+
+    def _sources(self, step: ChosenCause, candidate: TriedCause) -> list[str]:
+        """Return the names of the joints whose channels the joints of a candidate take."""
+        name = "torque_of" if candidate.kind == "torques" else "position_of"
+        after, before = (getattr(s, name)[0] for s in (candidate.outcome.state, step.before.state))
+        present = np.argsort(before)
+        return [self._joints[present[after[joint]]] for joint in candidate.joints]
 
     def _clock(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
         number = candidate.recordings[0]
@@ -383,7 +390,13 @@ class Wording:
         state, refit = candidate.outcome.state, candidate.outcome.refit
         delay = float(state.delay[0, joint])
         return relation_meaning(
-            candidate.kind, self._names(candidate), recording, unit, refit, delay
+            candidate.kind,
+            self._names(candidate),
+            recording,
+            unit,
+            refit,
+            delay,
+            len(self._recordings),
         )
 
 
