@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,6 @@ from dynid.evaluation.diagnosis.scale import are_degrees
 from dynid.evaluation.diagnosis.spikes import at_spikes
 from dynid.evaluation.diagnosis.unexplained import unexplained
 from dynid.evaluation.hypotheses.change import change_instant
-from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.refit import residual
 from dynid.evaluation.hypotheses.samples import TrialSamples, sampled
 from dynid.evaluation.hypotheses.search import ChosenCause, search
@@ -65,16 +65,6 @@ TESTED = (
 )
 """Causes that are tried by a refit."""
 
-_NO_HARM = (
-    "contact",
-    "time_shift",
-    "backlash",
-    "unmodelled_coupling",
-    "torque_crosstalk",
-    "torque_hysteresis",
-    "uneven_friction",
-)
-"""Causes with which a model may still be good; its errors decide the verdict."""
 _MOST_CHANGED = 2  # joints at which a change within a recording is sought
 _NEAR_PLATEAU = 0.5  # of its level: less torque is left out for other reasons, or is nonsense
 _SURELY_BEYOND = 2.0  # standard errors
@@ -207,13 +197,23 @@ def _searched(case: Case) -> tuple[_Searched, list[str]] | None:
     if result is None:
         return None
     labels = _labels(case)
-    # a contact leaves out what it explains, and so may leave out what is after a change, of which
-    # an offset that grows explains a part
-    if not result.steps or result.steps[-1].chosen.kind in ("contact", "drift"):
+    margin = _least_advantage_of_a_change(result)
+    if margin is not None:
         changed = _with_a_change(result, labels)
-        if changed and changed[0].total < result.total + DECIDES:
+        if changed and changed[0].total < result.total - margin:
             return changed
     return result, labels
+
+
+def _least_advantage_of_a_change(result: _Searched) -> float | None:
+    """Return by how much less cost a change within a recording has to leave; None: not tried.
+
+    A contact leaves out what is after a change, of which an offset that grows explains a part.
+    """
+    if not result.steps or result.steps[-1].chosen.kind in ("contact", "drift"):
+        return -DECIDES
+    left = result.steps[-1].chosen.outcome.refit.held_out
+    return MATTERS if np.nanmax(left) > DOUBTED else None
 
 
 def _is_doubted(case: Case, start: RefitOutcome) -> bool:
@@ -365,20 +365,13 @@ def _finding(wording: Wording, step: ChosenCause) -> Finding:
         effect = ""
     if others:
         return _undecided(step, meaning, others, effect)
-    harmless = meaning.cause in _NO_HARM or step.chosen.kind in ("friction", "drift")
-    severity: Literal["problem", "warning"] = "warning" if harmless else "problem"
     of_its_joint = not effect or meaning.joints == (where,)
     tail = f" This was tried: {effect}." if effect else ""
-    return Finding(
-        cause=meaning.cause,
-        severity=severity,
+    return replace(
+        meaning,
         sentence=meaning.sentence + tail,
-        advice=meaning.advice,
-        evidence={**dict(meaning.evidence), "fall of the cost": step.gain},
+        evidence={**meaning.evidence, "fall of the cost": step.gain},
         plot=_effect(step),
-        joints=meaning.joints,
-        corrections=meaning.corrections,
-        settings=meaning.settings,
         statement=meaning.statement if of_its_joint else "",
     )
 
@@ -397,21 +390,22 @@ def _effect(step: ChosenCause) -> Plot:
     )
 
 
-def _undecided(step: ChosenCause, meaning: Meaning, others: list[Meaning], effect: str) -> Finding:
+def _undecided(step: ChosenCause, meaning: Finding, others: list[Finding], effect: str) -> Finding:
     sentences = [m.sentence.rstrip(".") for m in (meaning, *others)]
     left = np.nanmax(step.chosen.outcome.refit.held_out)
     rest = "; or something else" if left > DOUBTED else ""
     tried = f" With the first of them {effect}." if effect else ""
+    alike = all(other.cause == meaning.cause for other in others)
     return Finding(
-        cause=meaning.cause,
+        cause=meaning.cause if alike else "unexplained",
         severity="warning",
         sentence=(
             f"the recordings do not decide between {len(sentences)} causes that explain about the "
             f"same: {'; or '.join(sentences)}{rest}.{tried}"
         ),
         advice=f"Check each of them; of the first: {meaning.remedy}",
-        evidence=dict(meaning.evidence),
+        evidence=meaning.evidence,
         plot=_effect(step),
-        joints=meaning.joints,
-        alternatives=tuple((m.cause, m.joints) for m in others),
+        joints=meaning.joints if alike else (),
+        alternatives=tuple((m.cause, m.joints) for m in (others if alike else (meaning, *others))),
     )

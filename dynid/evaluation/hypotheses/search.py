@@ -148,6 +148,8 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         for c in different
         if c.kind != "shape" or all(is_better(c, one) for one in factors if one.joints == c.joints)
     ]
+    # what is seen comes before what explains as much by accident
+    different.sort(key=lambda c: not is_seen(now, c))
     chosen, *rest = different
     chosen = _as_sign(trial, now, chosen)
     tried = list(rivals(trial, now, chosen))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from support.searched_arm import crane_recording, trial_of
 
+from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.tested import _undecided
-from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.search import ChosenCause
 from dynid.evaluation.hypotheses.tried import TriedCause
 
@@ -24,7 +24,7 @@ def test_something_else_is_an_alternative_where_the_best_cause_leaves_much(
     first = TriedCause("factor", (2,), outcome)
     other = TriedCause("zero", (2,), outcome)
     step = ChosenCause(present, first, (other,), other)
-    meaning = Meaning("torque_factor", ("elbow",), "elbow: one.", "Check it.")
+    meaning = Finding("torque_factor", ("elbow",), "problem", "elbow: one.", "Check it.")
     found = _undecided(step, meaning, [replace(meaning, sentence="elbow: two.")], "it falls")
     assert "elbow: one; or elbow: two" in found.sentence
     assert ("or something else" in found.sentence) is is_open

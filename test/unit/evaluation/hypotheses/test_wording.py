@@ -19,7 +19,7 @@ from support.searched_arm import (
     trial_of,
 )
 
-from dynid.evaluation.hypotheses.meaning import Meaning
+from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.hypotheses.search import search
 from dynid.evaluation.hypotheses.wording import Wording
 from dynid.recording.corrections import corrected, correction_yaml
@@ -29,7 +29,7 @@ GOOD = crane_recording()
 SWAPPED = [0, 2, 1]
 
 
-def only_meaning(*recordings: Recording, names: tuple[str, ...] = ()) -> Meaning:
+def only_meaning(*recordings: Recording, names: tuple[str, ...] = ()) -> Finding:
     (meaning,) = meanings(*recordings, names=names)
     return meaning
 
