@@ -205,7 +205,8 @@ def _permuted(
     order = np.arange(motion.torque.shape[1])
     order[list(fault.joints)] = np.roll(fault.joints, 1)
     values = {name: getattr(motion, name) for name in names}
-    return replace(motion, **{n: None if v is None else v[:, order] for n, v in values.items()})
+    permuted = {name: None if v is None else v[:, order] for name, v in values.items()}
+    return replace(motion, **permuted)  # type: ignore[arg-type]
 
 
 def _order(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:

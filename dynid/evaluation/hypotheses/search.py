@@ -133,7 +133,8 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         judged += [replace(c, outcome=trial.judged(c.outcome)) for c in unseen]
     judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if matters(now, c)]
     while judged and not _is_determined(trial, now, judged[0]):
-        judged = judged[1:]
+        flipped = _as_sign(trial, now, judged[0])  # a sign has no size that has to be determined
+        judged = [flipped, *judged[1:]] if flipped.kind == "flip" else judged[1:]
     # one of those that few are tried of is no evidence for another cause
     if not any(is_seen(now, c) for c in judged if not KINDS[c.kind].few or c is judged[0]):
         return None
@@ -173,7 +174,8 @@ def _as_low_pass(delay: TriedCause, low_passes: list[TriedCause]) -> TriedCause:
     better = [one for one in low_passes if is_better(one, delay)]
     for one in better:
         if not any(is_better(other, one) for other in better):
-            return one
+            alike = [other.kind for other in low_passes if not is_better(one, other)]
+            return replace(one, alike=tuple(kind for kind in alike if kind != one.kind))
     alike = [one.kind for one in low_passes if not is_better(delay, one)]
     return replace(delay, alike=tuple(alike))
 

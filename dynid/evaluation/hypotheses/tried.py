@@ -38,7 +38,7 @@ class TriedCause:
         outcome: of the refit.
         recordings: the recordings concerned; (): all.
         deviation: standard deviation of a continuous cause's number; NaN: unknown.
-        alike: kinds of relations that explain about the same as a delay does.
+        alike: kinds of low-passes that explain about the same as a delay or low-pass does.
     """
 
     kind: str

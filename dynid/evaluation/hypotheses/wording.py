@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -402,15 +403,12 @@ class Wording:
         unit = torque_unit(self._trial.mechanism.prismatic[joint])
         state, refit = candidate.outcome.state, candidate.outcome.refit
         delay = float(state.delay[0, joint])
-        return relation_meaning(
-            candidate.kind,
-            self._names(candidate),
-            recording,
-            unit,
-            refit,
-            delay,
-            len(self._recordings),
-        )
+        names, count = self._names(candidate), len(self._recordings)
+        said = relation_meaning(candidate.kind, names, recording, unit, refit, delay, count)
+        if not candidate.alike:
+            return said
+        doubt = "; one of another order explains about the same."
+        return replace(said, sentence=said.sentence.rstrip(".") + doubt)
 
 
 def _numbers(step: ChosenCause, candidate: TriedCause) -> tuple[float, float]:
