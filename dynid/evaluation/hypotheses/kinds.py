@@ -31,17 +31,10 @@ class Kind(NamedTuple):
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        # numbers that a refit finds; those of factors, ratios and clocks are logarithms
         "factor": Kind("torque_factor", followed="factor", largest_step=0.5),
-        "zero": Kind("encoder_zero", followed="zero", largest_step=0.3),
-        "ratio": Kind("position_factor", largest_step=0.2),
-        "gear": Kind("position_factor", followed="gear", largest_step=0.2),
-        "delay": Kind("time_shift", followed="delay", largest_step=0.03),
-        "clock": Kind("clock", "clock", largest_step=0.05),
-        "backlash": Kind("backlash", largest_step=0.05, few=True),
-        "gravity": Kind("wrong_gravity", followed="gravity", largest_step=3.0),
-        # what is so or not
-        "no gravity": Kind("wrong_gravity"),
+        "shape": Kind("nonlinear_torque", followed="factor"),
+        "crosstalk": Kind("torque_crosstalk"),
+        "hysteresis": Kind("torque_hysteresis", few=True),
         "sign": Kind("flipped_sign"),  # shown by what is physically possible
         "flip": Kind("flipped_sign"),  # in place of a negative factor
         "position": Kind("flipped_sign"),
@@ -49,22 +42,26 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "channels": Kind("swapped_channels", "swapped_channels"),
         "torques": Kind("swapped_channels", "swapped_channels"),
         "positions": Kind("swapped_channels", "swapped_channels"),
-        "contact": Kind("contact"),
-        # relations that add columns to the refit
+        "zero": Kind("encoder_zero", followed="zero", largest_step=0.3),
+        "ratio": Kind("position_factor", largest_step=0.2),
+        "gear": Kind("position_factor", followed="gear", largest_step=0.2),
+        "gravity": Kind("wrong_gravity", followed="gravity", largest_step=3.0),
+        "no gravity": Kind("wrong_gravity"),
         "payload": Kind("recordings_differ"),
         "friction": Kind("recordings_differ"),
         "drift": Kind("recordings_differ"),
         "robot": Kind("recordings_differ"),
-        "coupling": Kind("unmodelled_coupling"),
-        "uneven": Kind("uneven_friction", few=True),
-        "hysteresis": Kind("torque_hysteresis", few=True),
-        "crosstalk": Kind("torque_crosstalk"),
-        "shape": Kind("nonlinear_torque", followed="factor"),
+        "clock": Kind("clock", "clock", followed="clock", largest_step=0.2),
+        "contact": Kind("contact"),
+        "delay": Kind("time_shift", followed="delay", largest_step=0.03),
         "filter": Kind("time_shift"),
         "second": Kind("time_shift", followed="delay"),
+        "backlash": Kind("backlash", largest_step=0.05, few=True),
+        "coupling": Kind("unmodelled_coupling"),
+        "uneven": Kind("uneven_friction", few=True),
     }
 )
-"""Every kind of change by its name."""
+"""Every kind of change by its name; findings keep the order of their causes."""
 
 LOW_PASSES = ("filter", "second")
 """Kinds of low-passes of torque, the simplest first."""

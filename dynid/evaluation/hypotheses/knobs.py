@@ -124,6 +124,8 @@ def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
     yield knob_of(derivatives, samples, "delay", every)
     if np.linalg.norm(derivatives.data.mechanism.gravity) > 0:
         yield knob_of(derivatives, samples, "gravity", every)
+        if joints > 1:  # bodies that have weight and inertia show how fast time runs
+            yield knob_of(derivatives, samples, "clock", every)
     for joint in every:
         for kind in ("factor", "zero", "delay"):
             if joints > 1 or kind == "zero":

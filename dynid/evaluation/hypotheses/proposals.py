@@ -23,6 +23,7 @@ _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised se
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
 _PLAYS = (0.01, 0.04)  # [rad]: from either the best one is sought
 _LEADS = (0.005, 0.02)  # [m] of screws: from either the best one is sought
+_RATES = (0.4, 2.5)  # factors of time
 _UNITS = (1e-3, 1e3)  # factors of torque in another unit
 _SURELY_DRIVEN = 3.0  # standard errors of the power of friction
 _EARTH = 9.81  # [m/s^2]
@@ -150,6 +151,8 @@ def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
                 yield Proposal("backlash", (joint,), replace(state, backlash=loose))
         if len(every) > 1:
             yield from _best_factor(equations, state, joint)
+    for rate in _RATES if len(every) > 1 else ():
+        yield Proposal("clock", every, replace(state, clock=state.clock * rate))
     for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):
         late = replace(state, delay=state.delay + delay)
         yield Proposal("delay", every, late)

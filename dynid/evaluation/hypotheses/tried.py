@@ -20,7 +20,7 @@ at all differ by up to 0.05."""
 _SURE_ADVANTAGE = 7.0
 _SURE_OF_FEW = 5.0
 """The same of causes of which few are tried: those of single joints with large errors, and a delay
-of all joints."""
+or clock of all joints."""
 _BETTER_ADVANTAGE = 3.0
 HALF = 0.5
 """Of the error of a joint: what a contact or a recording has to explain at least."""
@@ -70,7 +70,7 @@ def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
         return _halves(outcome.refit.seen, now.refit.seen, FLOOR)
     by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
     everywhere = len(candidate.joints) == len(now.refit.seen)
-    few = KINDS[candidate.kind].few or (candidate.kind == "delay" and everywhere)
+    few = KINDS[candidate.kind].few or (candidate.kind in ("delay", "clock") and everywhere)
     sure = _SURE_OF_FEW if few else _SURE_ADVANTAGE
     if advantage(outcome, now) > sure or by_penalty > INCONSISTENT:
         return True

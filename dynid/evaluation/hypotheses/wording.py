@@ -374,9 +374,23 @@ class Wording:
         return [self._joints[present[after[joint]]] for joint in candidate.joints]
 
     def _clock(self, step: ChosenCause, candidate: TriedCause) -> Finding:
-        number = candidate.recordings[0]
+        number = candidate.recordings[0] if candidate.recordings else 0
         clocks = candidate.outcome.state.clock, step.before.state.clock
         ratio = float(np.divide(*(clock[number] for clock in clocks)))
+        if not candidate.recordings:
+            key, corrections = self._fixed(
+                Correction(signal="time", factor=float(f"{1 / ratio:.4g}"))
+            )
+            return Finding(
+                "clock",
+                (),
+                "problem",
+                f"the clock counts {significant(ratio, 4)} s in a second, with which alone the "
+                "same bodies have the recorded inertia and weight.",
+                f"Check the rate or the stamps of the samples.{key}",
+                evidence={"ratio of time": ratio, **_deviation(candidate, "relative ")},
+                corrections=corrections,
+            )
         return Finding(
             "clock",
             (),

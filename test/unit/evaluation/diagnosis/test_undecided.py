@@ -28,3 +28,19 @@ def test_something_else_is_an_alternative_where_the_best_cause_leaves_much(
     found = _undecided(step, meaning, [replace(meaning, sentence="elbow: two.")], "it falls")
     assert "elbow: one; or elbow: two" in found.sentence
     assert ("or something else" in found.sentence) is is_open
+
+
+@pytest.mark.parametrize(
+    ("other", "cause"), [("torque_factor", "torque_factor"), ("encoder_zero", "unexplained")]
+)
+def test_of_different_causes_none_is_asserted(other: str, cause: str) -> None:
+    present = trial_of(crane_recording()).present
+    first = TriedCause("factor", (2,), present)
+    step = ChosenCause(present, first, (first,), first)
+    one = Finding("torque_factor", ("elbow",), "problem", "elbow: one.", "Check it.")
+    two = replace(one, cause=other, joints=("lift",))
+    found = _undecided(step, one, [two], "it falls")
+    assert found.cause == cause
+    listed = (found.cause, *(alternative for alternative, _ in found.alternatives))
+    assert {"torque_factor", other} <= set(listed)
+    assert found.joints == (() if cause == "unexplained" else ("elbow",))

@@ -89,7 +89,7 @@ def test_columns_are_the_change_of_torque_by_a_small_step(kind: str) -> None:
             "ratio": 3,
             "gear": 3,
             "delay": 6,
-            "clock": 2,
+            "clock": 3,
             "backlash": 3,
             "gravity": 1,
         }[kind]
@@ -171,7 +171,7 @@ def test_directions_across_gravity_are_at_right_angles() -> None:
 
 def test_every_cause_of_two_recordings_has_a_knob() -> None:
     everything, each = (0, 1, 2), ((0,), (1,), (2,))
-    expected = {("delay", everything, ()), ("gravity", everything, ())}
+    expected = {(kind, everything, ()) for kind in ("delay", "gravity", "clock")}
     of_all = ("factor", "zero", "ratio", "gear", "delay", "backlash")
     expected |= {(kind, joints, ()) for kind in of_all for joints in each}
     for recording in ((0,), (1,)):

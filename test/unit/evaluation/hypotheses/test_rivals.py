@@ -165,3 +165,12 @@ def test_a_recording_of_another_robot_of_the_type_is_no_factor_and_no_load(
     _, (step,) = searched(crane_recording(), other)
     assert (step.chosen.cause, step.chosen.kind) == ("recordings_differ", "robot")
     assert step.others == ()
+
+
+@pytest.mark.parametrize("share", [0.4, 0.7])
+def test_another_gain_of_one_direction_is_named(share: float) -> None:
+    _, steps = searched(changed(2, lambda effort: np.where(effort > 0, effort, share * effort)))
+    (first, *_) = steps
+    named = {first.chosen.cause, *(other.cause for other in first.others)}
+    assert "nonlinear_torque" in named
+    assert first.chosen.joints == (2,)

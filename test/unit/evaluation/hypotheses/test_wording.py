@@ -11,6 +11,7 @@ from support.searched_arm import (
     ELBOW,
     JOINTS,
     LIFT,
+    RATE,
     crane,
     crane_recording,
     meanings,
@@ -81,10 +82,24 @@ FAULTS = {
         "swapped_channels",
         "lift and elbow: the positions and torques of these joints are exchanged.",
     ),
+    "circle": (
+        replace(
+            GOOD,
+            **{n: getattr(GOOD, n)[:, [2, 0, 1]] for n in ("position", "velocity", "effort")},
+            position_step=None,
+        ),
+        "swapped_channels",
+        "pan, lift and elbow: the positions and torques of these joints are exchanged.",
+    ),
     "zero": (
         replace(GOOD, position=GOOD.position + 0.8 * LIFT),
         "encoder_zero",
         "lift: recorded positions are 0.80",
+    ),
+    "clock": (
+        replace(GOOD, time=1.3 * GOOD.time, velocity=None, sampling_rate=RATE / 1.3),
+        "clock",
+        "the clock counts 1.3",
     ),
     "delay": (
         replace(GOOD, effort=np.roll(GOOD.effort, 3, axis=0)),
