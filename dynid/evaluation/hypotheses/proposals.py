@@ -69,13 +69,11 @@ def exchanged(state: Hypothesis, recordings: tuple[int, ...] = ()) -> Iterator[P
 
 
 def circles(swap: Proposal) -> Iterator[Proposal]:
-    """Propose channels that are exchanged as of two joints, and then those of one with a third."""
+    """Propose channels that are exchanged in a circle: those of two joints, then with a third."""
     for joint in swap.joints:
         for third in set(range(len(swap.state.direction))) - set(swap.joints):
-            torques = swap.kind != "positions"
-            state = swap.state.with_swapped(
-                joint, third, position=swap.kind != "torques", torque=torques
-            )
+            both = swap.kind == "channels"
+            state = swap.state.with_swapped(joint, third, position=both, torque=True)
             yield Proposal(swap.kind, tuple(sorted((*swap.joints, third))), state)
 
 

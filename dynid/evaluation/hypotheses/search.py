@@ -251,34 +251,30 @@ def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     if worst > POOR or impossible > INCONSISTENT:
         proposals += far(trial, now)
     coarse = trial.coarse
-    present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
-    for proposal in proposals:
-        there = _cost_of(coarse, proposal.state)
-        if there < present - MATTERS:
-            better.append((there, proposal))
-    better += _with_a_third(trial, proposals, present) if worst > POOR else []
+    present = coarse.outcome(now.state).cost if proposals else 0.0
+    costs = [(_cost_of(coarse, proposal.state), proposal) for proposal in proposals]
+    costs += _with_a_third(coarse, costs) if worst > POOR else []
+    better = [pair for pair in costs if pair[0] < present - MATTERS]
     for _, proposal in sorted(better, key=lambda pair: pair[0])[:_FOLLOWED]:
         yield _tried(trial, proposal)
 
 
 def _with_a_third(
-    trial: Trial, proposals: Sequence[Proposal], present: float
+    trial: Trial, costs: Sequence[tuple[float, Proposal]]
 ) -> Iterator[tuple[float, Proposal]]:
-    """Yield channels of three joints that are exchanged in a circle, with the cost of each.
+    """Yield the costs of channels of three joints that are exchanged in a circle.
 
     An exchange of two of them puts one at its place, so that the best ones are gone on from.
     """
-    coarse = trial.coarse
-    swaps = [one for one in proposals if one.kind in _OF_TWO and not one.recordings]
-    seen: set[bytes] = set()
-    for swap in sorted(swaps, key=lambda one: _cost_of(coarse, one.state))[:_GONE_ON]:
-        for proposal in circles(swap):
-            channels = proposal.state.position_of, proposal.state.torque_of
-            key = b"".join(order.tobytes() for order in channels)
-            cost_there = np.inf if key in seen else _cost_of(coarse, proposal.state)
-            seen.add(key)
-            if cost_there < present - MATTERS:
-                yield cost_there, proposal
+    swaps = [pair for pair in costs if pair[1].kind in _OF_TWO and not pair[1].recordings]
+    best = sorted(swaps, key=lambda pair: pair[0])[:_GONE_ON]
+    proposals = {
+        (one.kind, one.state.position_of.tobytes(), one.state.torque_of.tobytes()): one
+        for _, swap in best
+        for one in circles(swap)
+    }
+    for proposal in proposals.values():
+        yield _cost_of(trial, proposal.state), proposal
 
 
 def _cost_of(trial: Trial, state: Hypothesis) -> float:

@@ -117,10 +117,11 @@ class Trial:
         """
         data = self.data(state)
         left_out = self.samples.kept & ~self.samples.outside(state.excluded)[:, None]
-        squared, count = residual(data, refit) ** 2, left_out.sum(axis=0)
-        share = count / np.maximum(count + data.kept.sum(axis=0), 1)
-        size = np.mean(data.torque**2, axis=0, where=data.kept)
-        inside = np.sum(squared, axis=0, where=left_out) / np.maximum(count * size, 1e-300)
+        count, compared = left_out.sum(axis=0), data.kept.sum(axis=0)
+        squared = np.sum(residual(data, refit) ** 2, axis=0, where=left_out)
+        size = np.sum(data.torque**2, axis=0, where=data.kept) / np.maximum(compared, 1)
+        inside = squared / np.maximum(count * size, 1e-300)
+        share = count / np.maximum(count + compared, 1)
         gap = np.log(inside + FLOOR**2) - np.log(refit.held_out**2 + FLOOR**2)
         return float(np.nansum(share * np.maximum(gap, 0.0)))
 

@@ -96,6 +96,11 @@ FAULTS = {
         "encoder_zero",
         "lift: recorded positions are 0.80",
     ),
+    "circle of torques": (
+        replace(GOOD, effort=GOOD.effort[:, [1, 2, 0]]),
+        "swapped_channels",
+        "pan, lift and elbow: the torques of these joints are exchanged.",
+    ),
     "clock": (
         replace(GOOD, time=1.3 * GOOD.time, velocity=None, sampling_rate=RATE / 1.3),
         "clock",
