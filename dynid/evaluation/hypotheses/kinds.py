@@ -43,7 +43,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "torques": Kind("swapped_channels", "swapped_channels"),
         "positions": Kind("swapped_channels", "swapped_channels"),
         "zero": Kind("encoder_zero", followed="zero", largest_step=0.3),
-        "ratio": Kind("position_factor", largest_step=0.2),
+        "ratio": Kind("position_factor", followed="ratio", largest_step=0.2),
         "gear": Kind("position_factor", followed="gear", largest_step=0.2),
         "gravity": Kind("wrong_gravity", followed="gravity", largest_step=3.0),
         "no gravity": Kind("wrong_gravity"),

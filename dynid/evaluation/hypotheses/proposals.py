@@ -23,6 +23,7 @@ _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised se
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
 _PLAYS = (0.01, 0.04)  # [rad]: from either the best one is sought
 _LEADS = (0.005, 0.02)  # [m] of screws: from either the best one is sought
+_POSITION_UNITS = (np.pi / 180, 2 * np.pi)  # degrees and turns [rad]
 _RATES = (0.4, 2.5)  # factors of time
 _UNITS = (1e-3, 1e3)  # factors of torque in another unit
 _SURELY_DRIVEN = 3.0  # standard errors of the power of friction
@@ -138,6 +139,8 @@ def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
             moved = np.array(state.zero)
             moved[:, joint] += zero
             yield Proposal("zero", (joint,), replace(state, zero=moved))
+        for unit in () if prismatic[joint] else _POSITION_UNITS:
+            yield Proposal("ratio", (joint,), state.stretched_at(joint, unit))
         for lead in _LEADS if prismatic[joint] else ():
             geared = state.stretched_at(joint, lead / (2 * np.pi))
             geared = geared.scaled_at(joint, 2 * np.pi / lead)

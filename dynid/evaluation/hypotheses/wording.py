@@ -22,6 +22,7 @@ from dynid.recording.corrections import SIGNALS, Correction, Signal
 from dynid.text import listed, percent, significant, torque_unit
 
 _DEGREES = np.pi / 180
+_NEAR_UNIT = 0.25  # of the logarithm of a factor
 _MOTION: tuple[Signal, ...] = ("position", "velocity")
 _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
@@ -271,7 +272,8 @@ class Wording:
             "position_factor",
             (name,),
             "problem",
-            f"{name}: recorded positions are {significant(1 / ratio, 3)} times {imply}.",
+            f"{name}: recorded positions are {significant(1 / ratio, 3)} times {imply}"
+            f"{' (maybe degrees)' if abs(np.log(ratio / _DEGREES)) < _NEAR_UNIT else ''}.",
             f"Check gear ratio and counts per turn of the encoder of {{joints}}.{key}",
             corrections=corrections,
             evidence={f"ratio of {name}": 1 / ratio, **_deviation(candidate, "relative ")},
@@ -436,7 +438,7 @@ def _numbers(step: ChosenCause, candidate: TriedCause) -> tuple[float, float]:
 def _unit_of(ratio: float) -> str:
     """Return the unit that a factor suggests."""
     for factor, unit in ((1000.0, "N mm or mA"), (0.001, "kN m"), (180 / np.pi, "degrees")):
-        if abs(np.log(ratio / factor)) < 0.25:
+        if abs(np.log(ratio / factor)) < _NEAR_UNIT:
             return f" (maybe {unit})"
     return ""
 

@@ -107,7 +107,14 @@ def test_the_other_sign_of_a_position_is_found_with_its_joint(joint: Array) -> N
 
 @pytest.mark.parametrize(
     ("kind", "ratio"),
-    [("ratio", 0.7), ("ratio", 1.3), ("ratio", 2.0), ("gear", 0.7), ("gear", 1.5)],
+    [
+        ("ratio", 0.7),
+        ("ratio", 1.3),
+        ("ratio", 2.0),
+        ("ratio", 180 / np.pi),
+        ("gear", 0.7),
+        ("gear", 1.5),
+    ],
 )
 def test_the_factor_of_a_position_is_found_with_its_joint(kind: str, ratio: float) -> None:
     good, times = crane_recording(), np.where(LIFT, ratio, 1.0)
