@@ -84,10 +84,11 @@ def _least_advantage_of_a_change(result: Searched) -> float | None:
 
     A contact leaves out what is after a change, of which an offset that grows explains a part.
     """
-    if not result.steps or result.steps[-1].chosen.kind in ("contact", "drift"):
+    if not result.steps or result.steps[-1].chosen.kind == "contact":
         return -DECIDES
-    left = result.steps[-1].chosen.outcome.refit.held_out
-    return MATTERS if np.nanmax(left) > DOUBTED else None
+    chosen = result.steps[-1].chosen
+    poor = np.nanmax(chosen.outcome.refit.held_out) > DOUBTED
+    return MATTERS if poor or chosen.kind == "drift" else None
 
 
 def _is_doubted(case: Case, start: RefitOutcome) -> bool:

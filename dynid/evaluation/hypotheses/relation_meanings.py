@@ -108,7 +108,10 @@ def _drift(name: str, unit: str, growth: Array) -> Finding:
         f"{name}: an offset of its torque grows while it is recorded, by {growths} {unit}{each}.",
         "Check what drifts at {joints}, such as the zero of its torque, its temperature or a "
         "brake.",
-        evidence={f"growth {k} [{unit}]": size for k, size in enumerate(sizes, start=1)},
+        evidence={
+            f"growth{f' {number}' if each else ''} [{unit}]": size
+            for number, size in enumerate(sizes, start=1)
+        },
         statement="drift",
     )
 
