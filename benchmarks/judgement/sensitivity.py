@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from dynid.evaluation import settings
-from dynid.evaluation.diagnosis import tested, unexplained
+from dynid.evaluation.diagnosis import searched, tested, unexplained
 from dynid.evaluation.hypotheses import change, contact, proposals, search, trial, tried
 
 from .__main__ import case_seeds
@@ -37,7 +37,18 @@ CONSTANTS = (
     (settings, "LARGEST_UNEXPLAINED"),
 )
 """Modules and names of the constants on which a cause may depend."""
-_MODULES = (tried, search, proposals, contact, change, trial, settings, tested, unexplained)
+_MODULES = (
+    tried,
+    search,
+    proposals,
+    contact,
+    change,
+    trial,
+    settings,
+    searched,
+    tested,
+    unexplained,
+)
 
 
 def main() -> int:
