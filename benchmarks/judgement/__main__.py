@@ -1,7 +1,7 @@
 """Does the diagnosis name the right cause? Random robots with known faults, and none.
 
     python -m benchmarks.judgement --cases 1000 --seed 0 --jobs 2 [--real FOLDER] [--kind NAME]
-        [--json FILE] [--only SEED]
+        [--unlisted] [--json FILE] [--only SEED]
     python -m benchmarks.judgement --join FILE ...
 
 A run can be made in pieces with different seeds, each with a file, and joined into one table. A
@@ -21,9 +21,9 @@ from dataclasses import asdict
 from itertools import count, islice
 from pathlib import Path
 
-from .cases import kinds_of
-from .kinds import CLEAN, KINDS
-from .real import judge_real, real_seed, real_trials
+from .cases import FIRST_UNLISTED, kinds_of
+from .kinds import CLEAN, KINDS, LISTED, UNLISTED
+from .real import RealTrial, judge_real, real_seed, real_trials
 from .tables import drops, goals, table
 from .trials import PAIR, JudgedOutcome, judge_seed
 
@@ -39,10 +39,10 @@ def main() -> int:
     if options.only is not None:
         print(json.dumps([asdict(outcome) for outcome in _repeated(options)], indent=1))
         return 0
-    outcomes = _judged(options, case_seeds(options.seed, options.kind))
+    first = FIRST_UNLISTED if options.unlisted else 0
+    outcomes = _judged(options, case_seeds(options.seed, options.kind, first))
     if options.real is not None:
-        trials = real_trials(options.real, options.seed, options.kind)
-        for outcome in _mapped(options.jobs)(judge_real, trials):
+        for outcome in _mapped(options.jobs)(judge_real, _real_trials(options)):
             outcomes.append(outcome)
             _write(options.json, outcomes)
     return _reported(outcomes)
@@ -76,6 +76,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--real", type=Path, help="folder of recordings of real robots")
     parser.add_argument("--kind", choices=(*KINDS, PAIR, CLEAN), help="only that fault")
+    parser.add_argument("--unlisted", action="store_true", help="faults that no row was made for")
     parser.add_argument("--json", type=Path, help="file for every case")
     parser.add_argument("--join", type=Path, nargs="+", help="files of runs to print together")
     parser.add_argument("--only", type=int, metavar="SEED", help="of the one case to repeat")
@@ -86,13 +87,18 @@ def _repeated(options: argparse.Namespace) -> list[JudgedOutcome]:
     """Judge one case again: one of a real recording where there is a folder of these."""
     if options.real is None:
         return [judge_seed(options.only)]
-    trials = real_trials(options.real, options.seed, options.kind)
+    trials = _real_trials(options)
     return [judge_real(trial) for trial in trials if real_seed(trial) == options.only]
 
 
-def case_seeds(seed: int, kind: str | None) -> Iterator[int]:
+def _real_trials(options: argparse.Namespace) -> list[RealTrial]:
+    kinds = UNLISTED if options.unlisted else LISTED
+    return real_trials(options.real, options.seed, options.kind, kinds)
+
+
+def case_seeds(seed: int, kind: str | None, first: int = 0) -> Iterator[int]:
     """Yield the seeds of cases of a run, without end."""
-    for case in count(seed * _SEEDS):
+    for case in count(first + seed * _SEEDS):
         names = kinds_of(case)
         row = PAIR if len(names) > 1 else names[0] if names else CLEAN
         if kind in (None, row):

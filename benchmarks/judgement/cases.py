@@ -14,8 +14,9 @@ from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 
 from .draws import draw_faults, draw_kinds
-from .injections import AFTER_NOISE, BEFORE_NOISE, InjectedFault, with_faults
-from .kinds import KINDS
+from .faults import InjectedFault
+from .injections import AFTER_NOISE, BEFORE_NOISE, with_faults
+from .kinds import KINDS, LISTED, UNLISTED
 from .motions import TrueMotion, draw_motion
 from .plant import (
     Coupling,
@@ -28,7 +29,10 @@ from .plant import (
 )
 from .robots import DrawnRobot, draw_robot
 from .tree import PinocchioTree
+from .unlisted_injections import IN_URDF, changed_urdf
 
+FIRST_UNLISTED = 10**12
+"""First seed of cases with unlisted faults."""
 _RATES = (100.0, 125.0, 200.0, 250.0, 500.0, 1000.0)  # [Hz]
 _MOST_SAMPLES = 40_000  # of all recordings together, so that a case takes seconds
 _SHARE_OF_AUTO, _SHARE_OF_STRIBECK, _SHARE_OF_MEASURED_VELOCITY = 0.25, 0.25, 0.2
@@ -76,7 +80,8 @@ class JudgedCase:
 
 def kinds_of(seed: int) -> list[str]:
     """Return the kinds of the faults of a case, without making it."""
-    return draw_kinds(np.random.default_rng([seed, 0]))
+    names = UNLISTED if seed >= FIRST_UNLISTED else LISTED
+    return draw_kinds(np.random.default_rng([seed, 0]), names)
 
 
 def make_case(seed: int, kinds: list[str] | None = None, *, alone: int | None = None) -> JudgedCase:
@@ -94,6 +99,7 @@ def make_case(seed: int, kinds: list[str] | None = None, *, alone: int | None = 
     if alone is not None:
         faults = (faults[alone],)
     content = _with_profile_faults(_profile(made), faults)
+    drawn = replace(made.drawn, given_urdf=given_urdf(made.drawn, faults))
     clean = tuple(_measured(made, plant, number, ()) for number in range(count + 1))
     changed = with_plant_faults(plant, faults)
     faulty = tuple(
@@ -102,9 +108,9 @@ def make_case(seed: int, kinds: list[str] | None = None, *, alone: int | None = 
     )
     return JudgedCase(
         seed=seed,
-        drawn=made.drawn,
+        drawn=drawn,
         plant=plant,
-        profile=make_robot(content, made.drawn.given_urdf, where="case"),
+        profile=make_robot(content, drawn.given_urdf, where="case"),
         faults=faults,
         faulty=faulty,
         clean=clean[:-1],
@@ -193,6 +199,15 @@ def _with_profile_faults(
         if fault.kind == "wrong_gravity":
             changed["gravity"] = turned(changed["gravity"], fault)
     return changed
+
+
+def given_urdf(drawn: DrawnRobot, faults: tuple[InjectedFault, ...]) -> str:
+    """Return the URDF of a data sheet with the faults that are in it."""
+    text = drawn.given_urdf
+    for fault in faults:
+        if fault.kind in IN_URDF:
+            text = changed_urdf(text, fault, drawn.joints)
+    return text
 
 
 def turned(gravity: list[float], fault: InjectedFault) -> list[float]:

@@ -6,14 +6,25 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .injections import InjectedFault
-from .kinds import KINDS, FaultKind
+from .faults import InjectedFault
+from .kinds import KINDS, LISTED, FaultKind
 
 _SHARE_OF_CLEAN, _SHARE_OF_PAIRS = 1 / 3, 0.15
-_NEED_ROTATION = ("wrapped_position",)  # cannot be at a prismatic joint
+_FROM_A_MOMENT = (  # of one recording on
+    "phase_loss",
+    "sign_flips_half_way",
+    "payload_half_way",
+    "brake_drags",
+    "encoder_slips",
+)
+_NEED_ROTATION = (  # cannot be at a prismatic joint
+    "wrapped_position",
+    "degrees_of_one_joint",
+    "eccentric_encoder",
+)
 
 
-def draw_kinds(random: np.random.Generator, names: tuple[str, ...] = tuple(KINDS)) -> list[str]:
+def draw_kinds(random: np.random.Generator, names: tuple[str, ...] = LISTED) -> list[str]:
     """Return the kinds of the faults of a case: none, one or two."""
     clean, pair = random.random(2)
     if clean < _SHARE_OF_CLEAN:
@@ -43,7 +54,7 @@ def draw_faults(
         slides = sliding[joints[0]]
         vector = random.normal(size=3)
         x, y, z = vector / np.linalg.norm(vector)
-        of_one = kind.endswith("of_one_recording")
+        of_one = kind.endswith("of_one_recording") or kind in _FROM_A_MOMENT
         number = int(random.integers(recordings))
         faults.append(
             InjectedFault(
@@ -67,7 +78,8 @@ def _draw_joints(
     able = [j for j in every if not (kind.name in _NEED_ROTATION and sliding[j])]
     free = [j for j in able if j not in taken]
     pool = free if len(free) >= kind.joints else able
-    return tuple(int(j) for j in random.choice(pool, size=kind.joints, replace=False))
+    count = min(kind.joints, len(pool))
+    return tuple(int(j) for j in random.choice(pool, size=count, replace=False))
 
 
 def _draw_size(kind: str, slides: bool, random: np.random.Generator) -> float:
@@ -75,6 +87,8 @@ def _draw_size(kind: str, slides: bool, random: np.random.Generator) -> float:
     if kind in {"encoder_zero", "zero_of_one_recording"}:
         span = (0.1, 0.3) if slides else (0.3, 1.2)
         return float(random.choice([-1, 1]) * random.uniform(*span))
+    if kind == "encoder_slips":
+        return float(random.choice([-1, 1]) * (0.03 if slides else random.uniform(0.1, 0.6)))
     if kind == "backlash":
         return float(random.uniform(0.003, 0.015) if slides else random.uniform(0.02, 0.08))
     draw = _SIZES.get(kind)
@@ -122,4 +136,27 @@ _SIZES: dict[str, Callable[[np.random.Generator], float]] = {
     "clock_of_one_recording": lambda random: float(
         1 + random.choice([-1, 1]) * random.uniform(0.02, 0.1)
     ),
+    "phase_loss": _uniform(0.4, 0.75),
+    "payload_half_way": _uniform(0.1, 0.4),  # of the mass of all moving bodies
+    "robot_of_one_recording": _uniform(0.4, 1.0),  # of the logarithm of masses
+    "cable_drags": _uniform(0.15, 0.6),  # of the rms
+    "hose_pulls": _uniform(0.3, 1.2),  # of the rms
+    "brake_drags": _uniform(0.15, 0.6),  # of the rms
+    "torque_drifts": _uniform(0.3, 1.0),  # of the rms
+    "position_sticks": lambda random: float(random.integers(1, 5)),  # times
+    "torque_sticks": lambda random: float(random.integers(1, 6)),  # times
+    "torque_drops_out": lambda random: float(random.integers(1, 8)),  # times
+    "eccentric_encoder": _uniform(0.05, 0.2),  # [rad]
+    "degrees": lambda _: 180 / np.pi,
+    "degrees_of_one_joint": lambda _: 180 / np.pi,
+    "speed_unit_of_one_joint": lambda random: float(random.choice([180 / np.pi, 30 / np.pi])),
+    "milliamperes": lambda _: 1000.0,
+    "warped_time": _uniform(0.05, 0.25),  # of the rate
+    "wrong_rate": _moderate_factor,
+    "direction_gain": _uniform(0.3, 0.75),
+    "late_velocity": _uniform(0.01, 0.06),  # [s]
+    "link_length": _uniform(0.05, 0.25),  # [m]
+    "axis_turned": _uniform(0.2, 1.2),  # [rad]
+    "clean_link_mass": _uniform(1.5, 3.0),
+    "clean_variant": _uniform(0.6, 1.6),
 }

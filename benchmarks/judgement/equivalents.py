@@ -10,7 +10,8 @@ from dataclasses import replace
 from itertools import combinations
 
 from .cases import JudgedCase
-from .injections import AFTER_NOISE, InjectedFault
+from .faults import InjectedFault
+from .injections import AFTER_NOISE
 from .kinds import AcceptedAnswer
 from .margin import Margin, relative_residual
 

@@ -6,37 +6,16 @@ Those of ``BEFORE_NOISE`` act on what there is to measure, the others on what wa
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from dynid.arrays import Array
 
+from .faults import InjectedFault
 from .plant import MeasuredMotion
 from .tree import PinocchioTree
-
-
-@dataclass(frozen=True)
-class InjectedFault:
-    """One fault of a case.
-
-    Attributes:
-        kind: its name in ``kinds.KINDS``.
-        joints: numbers of the joints that it concerns.
-        size: of the fault: a factor, a delay [s], a share of torque, an angle [rad]; see
-            ``draws.py``.
-        recording: number of the only recording that has it; None: all have it.
-        place: between 0 and 1, where in a recording it is.
-        direction: (3,) unit vector, of those that have one.
-    """
-
-    kind: str
-    joints: tuple[int, ...]
-    size: float
-    recording: int | None = None
-    place: float = 0.5
-    direction: tuple[float, float, float] = (0.0, 0.0, 1.0)
-
+from .unlisted_injections import UNLISTED_INJECTIONS
 
 _PREISACH = 0.5  # place below which a hysteresis has plays of several widths
 
@@ -260,6 +239,7 @@ BEFORE_NOISE: dict[str, Injection] = {
     "torque_hysteresis": _hysteresis,
     "contact": _contact,
     "backlash": _backlash,
+    **UNLISTED_INJECTIONS,
 }
 AFTER_NOISE: dict[str, Injection] = {
     "velocity_sign": _velocity_factor,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Seen = Literal["redundancy", "contradiction", "physics"]
+Seen = Literal["redundancy", "contradiction", "physics", "nowhere"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class FaultKind:
         group: kinds of one group are not injected together, as they undo or imply each other.
         seen: how it can be seen: by ``redundancy`` of the recorded quantities, however harmless it
             is to the model; by ``contradiction`` to every model of the robot; or by ``physics``: a
-            model fits, but its bodies have negative mass or have nothing to do with the URDF.
+            model fits, but its bodies have negative mass or have nothing to do with the URDF; or
+            ``nowhere``, as it is none.
         joints: how many it concerns; 0: all.
         recordings: how many there have to be at least.
         velocity: whether velocity has to be recorded.
@@ -123,7 +124,67 @@ _KINDS = (
     ),
     FaultKind("clock_of_one_recording", _anywhere("clock", "time"), "recordings", recordings=2),
 )
-KINDS = {kind.name: kind for kind in _KINDS}
+_UNLISTED = (
+    FaultKind("phase_loss", _anywhere("recordings_differ", "nonlinear_torque"), "torque"),
+    FaultKind("sign_flips_half_way", _anywhere("recordings_differ"), "sign"),
+    FaultKind("payload_half_way", _anywhere("recordings_differ"), "recordings", joints=0),
+    FaultKind(
+        "robot_of_one_recording",
+        _anywhere("recordings_differ"),
+        "recordings",
+        joints=0,
+        recordings=2,
+    ),
+    FaultKind("cable_drags", _at("uneven_friction"), "friction"),
+    FaultKind("hose_pulls", _at("friction_terms"), "friction"),
+    FaultKind("brake_drags", _anywhere("recordings_differ", "warming_up"), "friction"),
+    FaultKind("torque_drifts", _anywhere("recordings_differ", "warming_up"), "friction"),
+    FaultKind(
+        "position_sticks",
+        _at("held_position", "position_jump", "velocity")
+        + _anywhere("lost_samples", "sampling_jitter"),
+        "position",
+        "redundancy",
+    ),
+    FaultKind("torque_sticks", _at("effort", "saturation") + _anywhere("contact"), "torque"),
+    FaultKind("torque_drops_out", _at("effort", "spikes") + _anywhere("contact"), "torque"),
+    FaultKind(
+        "encoder_slips",
+        _at("position_jump", "velocity") + _anywhere("recordings_differ"),
+        "position",
+    ),
+    FaultKind("eccentric_encoder", _at("velocity"), "position"),
+    FaultKind(
+        "degrees",
+        _anywhere("position_factor", "torque_factor", "beyond_limits", "wrapped_position"),
+        "position",
+        joints=0,
+    ),
+    FaultKind("degrees_of_one_joint", _at("position_factor", "beyond_limits"), "position"),
+    FaultKind("speed_unit_of_one_joint", _at("velocity"), "velocity", "redundancy", velocity=True),
+    FaultKind("milliamperes", _anywhere("torque_factor"), "torque", "physics", joints=0),
+    FaultKind("percent_of_rated", _anywhere("torque_factor"), "torque", joints=0),
+    FaultKind("permuted_joints", _anywhere("swapped_channels"), "channels", joints=3),
+    FaultKind("permuted_torques", _anywhere("swapped_channels"), "channels", joints=3),
+    FaultKind(
+        "warped_time",
+        _anywhere("time", "sampling_jitter", "clock", "lost_samples", "velocity"),
+        "time",
+        joints=0,
+    ),
+    FaultKind("wrong_rate", _anywhere("time", "clock", "wrong_gravity"), "time", joints=0),
+    FaultKind("direction_gain", _at("nonlinear_torque"), "torque"),
+    FaultKind("late_velocity", _at("velocity", "time_shift"), "velocity", velocity=True),
+    FaultKind("link_length", (), "urdf"),
+    FaultKind("axis_turned", _at("encoder_zero"), "urdf"),
+    FaultKind("clean_link_mass", _anywhere("torque_factor"), "urdf", "nowhere"),
+    FaultKind("clean_variant", _anywhere("torque_factor"), "urdf", "nowhere", joints=0),
+)
+LISTED = tuple(kind.name for kind in _KINDS)
+"""Kinds of which the diagnosis has a row each."""
+UNLISTED = tuple(kind.name for kind in _UNLISTED)
+"""Kinds of other faults: of a part of a recording, of units, order, times, links, and no fault."""
+KINDS = {kind.name: kind for kind in (*_KINDS, *_UNLISTED)}
 """Every kind by its name."""
 
 CLEAN = "clean"
@@ -154,6 +215,6 @@ def answers_for(kind: str, joints: tuple[int, ...]) -> tuple[AcceptedAnswer, ...
     Some faults are the same: a first joint with another zero is a robot on another slope.
     """
     accepted = KINDS[kind].answers
-    if kind == "encoder_zero" and 0 in joints:
+    if kind in ("encoder_zero", "axis_turned") and 0 in joints:
         return (*accepted, *_anywhere("wrong_gravity"))
     return accepted

@@ -59,7 +59,7 @@ class Margin:
 def reason_to_drop(case: JudgedCase, margin: Margin) -> str:
     """Return why a case is no test of the diagnosis; empty for one that is kept."""
     seen = {KINDS[fault.kind].seen for fault in case.faults}
-    if not seen or "redundancy" in seen:
+    if not seen or seen & {"redundancy", "nowhere"}:
         return ""
     if not margin.matters:
         return "too small"

@@ -19,10 +19,11 @@ from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 
-from .cases import JudgedCase, turned
+from .cases import JudgedCase, given_urdf, turned
 from .draws import draw_faults
-from .injections import AFTER_NOISE, BEFORE_NOISE, InjectedFault, with_faults
-from .kinds import CLEAN, KINDS
+from .faults import InjectedFault
+from .injections import AFTER_NOISE, BEFORE_NOISE, with_faults
+from .kinds import CLEAN, KINDS, LISTED
 from .plant import Friction, MeasuredMotion, Plant
 from .robots import DrawnRobot
 from .tree import PinocchioTree
@@ -63,7 +64,9 @@ RealTrial = tuple[Path, RealRecordings, str, int]
 """Folder, recordings, kind and seed."""
 
 
-def real_trials(folder: Path, seed: int, kind: str | None) -> list[RealTrial]:
+def real_trials(
+    folder: Path, seed: int, kind: str | None, kinds: Sequence[str] = LISTED
+) -> list[RealTrial]:
     """Return a trial of each kind of fault, and a clean one, for all recordings that are there."""
     trials: list[RealTrial] = []
     for given in REAL:
@@ -72,7 +75,7 @@ def real_trials(folder: Path, seed: int, kind: str | None) -> list[RealTrial]:
             print(f"{given.robot}: skipped, {', '.join(missing)} is not in {folder}")
             continue
         has_velocity = _loaded(folder, given)[2].velocity is not None
-        possible = [n for n in KINDS if _is_possible(n, given, has_velocity=has_velocity)]
+        possible = [n for n in kinds if _is_possible(n, given, has_velocity=has_velocity)]
         names = [CLEAN, *possible]
         trials += [(folder, given, name, seed) for name in names if kind in (None, name)]
     return trials
@@ -112,11 +115,12 @@ def make_real_case(folder: Path, given: RealRecordings, kind: str, seed: int) ->
     faulty = tuple(
         with_faults(every, faults, motion, tree, number) for number, motion in enumerate(clean)
     )
-    profile = _with_gravity(robot, faults)
     gravity = robot.modelled_gravity
     drawn = DrawnRobot(
         robot.name, robot.joints, robot.urdf_xml, robot.urdf_xml, gravity, robot.locked
     )
+    drawn = replace(drawn, given_urdf=given_urdf(drawn, faults))
+    profile = _with_gravity(robot.with_urdf(drawn.given_urdf), faults)
     plant = Plant(tree, _plain_friction(clean))
     last = _measured(unseen, gain)
     return JudgedCase(own_seed, drawn, plant, profile, faults, faulty, clean, last, gain)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .injections import InjectedFault
-from .kinds import EXCITATION, UNDECIDED, AcceptedAnswer, answers_for
+from .faults import InjectedFault
+from .kinds import EXCITATION, KINDS, UNDECIDED, AcceptedAnswer, answers_for
 
 Judgement = Literal[
     "right", "wrong", "unexplained", "no cause", "silent", "refused", "quiet", "called faulty"
@@ -64,9 +64,13 @@ def score(
         extra: further right answers, and the joints that they have to name.
     """
     first = next((k for k, finding in enumerate(findings) if is_about_a_fault(finding)), None)
-    if not faults:
+    if all(KINDS[fault.kind].seen == "nowhere" for fault in faults):
         spared: Judgement = "quiet" if success else "no cause"
-        return Score(spared if first is None else "called faulty", first, listed=False)
+        allowed = [pair for fault in faults for pair in _accepted(fault)]
+        blamed = first is not None and not any(
+            _is_right(answer, allowed, joints) for answer in answers(findings[first])
+        )
+        return Score("called faulty" if blamed else spared, first, listed=False)
     accepted = [_accepted(fault) for fault in faults]
     accepted[0] = [*accepted[0], *extra]
     spoken = [finding for finding in findings if is_about_a_fault(finding)]

@@ -15,20 +15,19 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from dynid.evaluation import settings
-from dynid.evaluation.diagnosis import tested, unexplained
-from dynid.evaluation.hypotheses import change, contact, proposals, search, trial
+from dynid.evaluation.diagnosis import searched, tested, unexplained
+from dynid.evaluation.hypotheses import change, contact, proposals, search, trial, tried
 
 from .__main__ import case_seeds
 from .trials import JudgedOutcome, judge_seed
 
 CONSTANTS = (
-    (search, "MATTERS"),
-    (search, "DECIDES"),
-    (search, "_SURE_ADVANTAGE"),
-    (search, "_BETTER_ADVANTAGE"),
-    (search, "_HALF"),
-    (search, "_INCONSISTENT"),
-    (proposals, "_COUPLED"),
+    (tried, "MATTERS"),
+    (tried, "DECIDES"),
+    (tried, "_SURE_ADVANTAGE"),
+    (tried, "_BETTER_ADVANTAGE"),
+    (tried, "HALF"),
+    (tried, "INCONSISTENT"),
     (contact, "_BEYOND"),
     (contact, "_LONGEST_SHARE"),
     (change, "_SHORTEST_PART"),
@@ -38,7 +37,18 @@ CONSTANTS = (
     (settings, "LARGEST_UNEXPLAINED"),
 )
 """Modules and names of the constants on which a cause may depend."""
-_MODULES = (search, proposals, contact, change, trial, settings, tested, unexplained)
+_MODULES = (
+    tried,
+    search,
+    proposals,
+    contact,
+    change,
+    trial,
+    settings,
+    searched,
+    tested,
+    unexplained,
+)
 
 
 def main() -> int:

@@ -35,9 +35,14 @@ def table(outcomes: Sequence[JudgedOutcome]) -> str:
         away = sum(outcome.kind == name for outcome in outcomes) - len(here)
         if here or away:
             lines.append(_row(name, here, away))
-    faulty = [outcome for outcome in kept if outcome.kind != CLEAN]
+    faulty = [outcome for outcome in kept if not _is_clean(outcome)]
     lines.append(_row("all faults", faulty, len(outcomes) - len(kept)))
     return "\n".join(lines)
+
+
+def _is_clean(outcome: JudgedOutcome) -> bool:
+    kind = KINDS.get(outcome.kind)
+    return outcome.kind == CLEAN or (kind is not None and kind.seen == "nowhere")
 
 
 def _row(name: str, here: Sequence[JudgedOutcome], dropped: int) -> str:
@@ -50,8 +55,8 @@ def _row(name: str, here: Sequence[JudgedOutcome], dropped: int) -> str:
 def goals(outcomes: Sequence[JudgedOutcome]) -> tuple[str, bool]:
     """Return a line for each goal, and whether all are met; those without a case are."""
     kept = [outcome for outcome in outcomes if not outcome.dropped]
-    faulty = [outcome for outcome in kept if outcome.kind != CLEAN]
-    clean = [outcome for outcome in kept if outcome.kind == CLEAN]
+    faulty = [outcome for outcome in kept if not _is_clean(outcome)]
+    clean = [outcome for outcome in kept if _is_clean(outcome)]
     rows = (
         ("right cause first", _share(faulty, "first"), ">=", _LEAST_RIGHT),
         ("wrong cause asserted", _share(faulty, "wrong"), "<=", _MOST_WRONG),

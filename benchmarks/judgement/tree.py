@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 import numpy as np
 import pinocchio
@@ -52,6 +53,23 @@ class PinocchioTree:
     def mass(self) -> float:
         """Mass of all moving bodies [kg]."""
         return float(sum(inertia.mass for inertia in self._model.inertias))
+
+    def copied(self) -> PinocchioTree:
+        """Return a tree whose bodies can be changed without those of this one."""
+        other = copy(self)
+        other._model = self._model.copy()  # noqa: SLF001  own class
+        other._data = other._model.createData()  # noqa: SLF001  own class
+        return other
+
+    def scale_bodies(self, random: np.random.Generator, spread: float) -> None:
+        """Multiply each body by a factor of its own, whose logarithm has a given deviation."""
+        for number in self._numbers:
+            body = self._model.inertias[number]
+            factor = float(np.exp(random.normal(scale=spread)))
+            self._model.inertias[number] = pinocchio.Inertia(
+                factor * body.mass, body.lever, factor * body.inertia
+            )
+        self._data = self._model.createData()
 
     def add_payload(self, mass: float, centre: Sequence[float]) -> None:
         """Attach a small ball to the last body: mass [kg], centre (3,) in its joint's frame [m]."""

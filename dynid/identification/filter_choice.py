@@ -16,7 +16,7 @@ import scipy
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError, PreprocessingError
 from dynid.evaluation.errors import compare, relative_errors
-from dynid.evaluation.hypotheses.search import MATTERS
+from dynid.evaluation.hypotheses.tried import MATTERS
 from dynid.identification.filter_trials import MOST_COMPARED, FilterError, FilterTrials
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording

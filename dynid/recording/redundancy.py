@@ -31,6 +31,8 @@ _FEWEST_VALUES = 10  # of a channel: fewer different values are equal by chance
 _FEWEST_EQUAL_SAMPLES = 20
 _FALSE_ALARM = 1e-6  # probability of a run as long by chance, in a whole recording
 _REPEATED = 0.2  # of the samples in motion: a coarser signal may be constant for long
+_BESIDE = 5  # steps beside a run, which show how fast the joint is there
+_ALONE = 3.0  # times the largest of these: a joint that starts makes small steps
 _MOVED = 0.05  # of the range of a joint: a shorter way may need one torque
 _SLOW_SHARE = 0.1  # of the largest speed: slower joints may rest
 
@@ -173,15 +175,27 @@ def stuck_channels(recording: Recording) -> Iterator[Contradiction]:
         ]
         if spans:
             yield _stuck("effort", recording, joint, spans)
+        held = _long_runs(position)
         if recording.velocity is None:
-            continue
-        speed = np.abs(recording.velocity[:, joint])
-        moves = speed > _SLOW_SHARE * np.quantile(speed, 0.98)
-        spans = [
-            (first, past) for first, past in _long_runs(position) if moves[first:past].mean() > 0.5
-        ]
+            spans = [span for span in held if _jumps_behind(position, *span)]
+        else:
+            speed = np.abs(recording.velocity[:, joint])
+            moves = speed > _SLOW_SHARE * np.quantile(speed, 0.98)
+            spans = [(first, past) for first, past in held if moves[first:past].mean() > 0.5]
         if spans:
             yield _stuck("position", recording, joint, spans)
+
+
+def _jumps_behind(position: Array, first: int, past: int) -> bool:
+    """Whether a position (N,) that is held from a sample on goes all the way at once afterwards."""
+    if first < _BESIDE or past + _BESIDE >= len(position):
+        return False
+    before = np.diff(position[first - _BESIDE : first + 1])
+    after = np.diff(position[past : past + _BESIDE + 1])
+    jump = float(position[past] - position[past - 1])
+    expected = 0.5 * float(before.mean() + after.mean()) * (past - first)
+    alone = abs(jump) > _ALONE * float(np.abs([before, after]).max())
+    return alone and jump * expected > 0 and 1 / 3 < jump / expected < 3
 
 
 def _long_runs(values: Array) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from dynid.evaluation.hypotheses.meaning import Meaning
+from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.hypotheses.samples import sampled
 from dynid.evaluation.hypotheses.search import ChosenCause, search
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, hypothesis_mechanism
@@ -94,7 +94,7 @@ def searched(
 
 def meanings(
     *recordings: Recording, robot: Robot | None = None, names: Sequence[str] = ()
-) -> list[Meaning]:
+) -> list[Finding]:
     """Return the meaning of each step of the search."""
     trial = trial_of(*recordings, robot=robot)
     labels = names or [f"recording {number + 1}" for number in range(len(recordings))]

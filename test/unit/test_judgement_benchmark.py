@@ -14,11 +14,12 @@ from judgement.cases import make_case, turned, with_plant_faults
 from judgement.draws import draw_faults, draw_kinds
 from judgement.equivalents import equal_answers
 from judgement.injections import AFTER_NOISE, BEFORE_NOISE, InjectedFault, with_faults
-from judgement.kinds import CLEAN, KINDS, answers_for
+from judgement.kinds import CLEAN, KINDS, LISTED, answers_for
 from judgement.margin import margin_of, reason_to_drop
 from judgement.scoring import score
 from judgement.tables import drops, goals, table
 from judgement.trials import JudgedOutcome, judge_case
+from judgement.unlisted_injections import IN_URDF, UNLISTED_INJECTIONS
 
 JOINTS = ("axis_1", "axis_2", "axis_3")
 EVERY = {**BEFORE_NOISE, **AFTER_NOISE}
@@ -79,10 +80,10 @@ def test_bodies_of_the_profile_are_wrong_and_the_rest_of_it_is_right(clean):
 
 def test_every_kind_is_injected_somewhere():
     of_cases = {"missing_friction", "wrong_gravity", "coupling", "payload_of_one_recording"}
-    of_cases |= {"eccentric_friction"} | {"eccentric_friction"}
-    assert set(EVERY) | of_cases == set(KINDS)
+    of_cases |= {"eccentric_friction"}
+    assert set(EVERY) | of_cases | set(IN_URDF) == set(KINDS)
     assert not set(EVERY) & of_cases
-    assert all(answers_for(kind, (1,)) for kind in KINDS)
+    assert all(answers_for(kind, (1,)) for kind in LISTED)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +197,7 @@ def test_a_third_is_clean_and_pairs_differ():
     drawn = [draw_kinds(random) for _ in range(3000)]
     assert sum(not kinds for kinds in drawn) / 3000 == pytest.approx(1 / 3, abs=0.03)
     assert sum(len(kinds) == 2 for kinds in drawn) / 3000 == pytest.approx(0.15, abs=0.03)
-    assert {name for kinds in drawn for name in kinds} == set(KINDS)
+    assert {name for kinds in drawn for name in kinds} == set(LISTED)
     assert all(
         KINDS[a].group != KINDS[b].group for a, b in (kinds for kinds in drawn if len(kinds) == 2)
     )
@@ -206,7 +207,29 @@ def test_sizes_are_drawn_for_every_kind():
     for name in KINDS:
         (fault,) = draw_faults([name], (False, True, False), 2, np.random.default_rng(3))
         assert set(fault.joints) <= {0, 1, 2}
-        assert (fault.recording is not None) == name.endswith("of_one_recording")
+        if name in LISTED:
+            assert (fault.recording is not None) == name.endswith("of_one_recording")
+
+
+@pytest.mark.parametrize("kind", UNLISTED_INJECTIONS)
+def test_unlisted_faults_change_what_they_concern(clean, kind):
+    count = max(KINDS[kind].joints, 1)
+    (fault,) = draw_faults([kind], clean.plant.tree.prismatic, 2, np.random.default_rng(3))
+    fault = replace(fault, recording=None)
+    before = clean.clean[0]
+    before = replace(before, torque=before.torque - before.torque.mean(axis=0))  # of both signs
+    after = with_faults(EVERY, (fault,), before, clean.plant.tree, 0)
+    assert after.rate != before.rate or any(changed(before, after).values())
+    if KINDS[kind].joints and count == len(fault.joints):
+        assert set().union(*changed(before, after).values()) == set(fault.joints)
+
+
+@pytest.mark.parametrize("kind", IN_URDF)
+def test_faults_of_a_urdf_leave_the_true_robot(clean, kind):
+    case = make_case(SMALL, [kind])
+    assert case.drawn.given_urdf != clean.drawn.given_urdf
+    assert case.drawn.true_urdf == clean.drawn.true_urdf
+    np.testing.assert_array_equal(case.faulty[0].torque, clean.faulty[0].torque)
 
 
 FLIPPED = (the_fault("flipped_torque"),)

@@ -55,7 +55,7 @@ class Finding:
     severity: Severity
     sentence: str
     advice: str
-    evidence: Mapping[str, float]
+    evidence: Mapping[str, float] = field(default_factory=dict)
     plot: Plot | None = None
     corrections: tuple[Correction, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)

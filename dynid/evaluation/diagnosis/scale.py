@@ -207,13 +207,20 @@ def _finding(case: Case, ratio: float, ratios: dict[int, float]) -> Finding:
         hints.append("the motors' side of the gears")
     hint = f" (maybe {' or '.join(hints)})" if hints else ""
     size = f"{ratio:.3g}" if alike else f"{smallest:.3g} to {largest:.3g}"
+    # without weight that depends on the position, inertia is all that a slide shows
+    slides = tuple(case.joints[j] for j in ratios if case.mechanism.prismatic[j])
+    slides = slides if len(slides) == len(ratios) else ()
+    lead = (
+        f", or positions are {1 / np.sqrt(ratio):.3g} times those of the slide and torques "
+        f"{np.sqrt(ratio):.3g} times, as with another screw lead"
+    )
     return Finding(
         cause="torque_factor",
         joints=(),  # all joints are affected, as they share parameters
         severity="problem" if max(ratio, 1 / ratio) > _FAR_OFF else "warning",
         sentence=(
-            f"{where}: torque is {size} times that of the URDF's masses{hint}; the recordings "
-            "alone cannot show which is right."
+            f"{where}: torque is {size} times that of the URDF's masses{hint}"
+            f"{lead if slides else ''}; the recordings alone cannot show which is right."
         ),
         advice=(
             "Check the drives' torque constant, rated current and gear ratio, the unit of effort, "
@@ -221,6 +228,7 @@ def _finding(case: Case, ratio: float, ratios: dict[int, float]) -> Finding:
         ),
         evidence={f"ratio of {case.joints[j]}": r for j, r in ratios.items()},
         plot=_plot(case, worst),
+        alternatives=(("position_factor", slides),) if slides else (),
     )
 
 

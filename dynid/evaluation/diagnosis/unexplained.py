@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.hypotheses.contact import errors_of
-from dynid.evaluation.hypotheses.meaning import Meaning
 from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial
 from dynid.evaluation.settings import LARGEST_UNEXPLAINED
@@ -31,7 +30,7 @@ def unexplained(
     recordings: Sequence[str],
     trial: Trial,
     left: RefitOutcome,
-    doubted: Sequence[Meaning] = (),
+    doubted: Sequence[Finding] = (),
 ) -> Iterator[Finding]:
     """Report joints of which much remains unexplained by every cause that was tried.
 
@@ -56,7 +55,7 @@ def _finding(
     recordings: Sequence[str],
     trial: Trial,
     left: RefitOutcome,
-    doubted: Sequence[Meaning],
+    doubted: Sequence[Finding],
     poor: Sequence[int],
     severity: Severity,
 ) -> Finding:

@@ -25,6 +25,7 @@ _CONSTANTS = np.geomspace(0.1, 4.0, 25)  # time constants tried, over the record
 # observable time constant over the duration; beyond it the fall is nearly straight
 _LONGEST_TIME_CONSTANT = 1.0
 _SPREAD = 0.5  # of the logarithm of the time constant, if one of the blocks is left out
+_LARGEST_FALL = 2.0  # of the mean friction: after it friction would drive the joint
 _ROUNDING = 1e-10  # of a squared norm: what is left of a column that depends on others
 _TIME_CONSTANTS_TO_SETTLE = 3.0  # time constants after which 5 % of a fall are left
 
@@ -71,7 +72,7 @@ def warming_up(case: Case) -> Iterator[Finding]:
         fall = friction_fall(
             residual.time, residual.error[:, j], friction[:, j], own_columns(residual, j)
         )
-        if -fall.change > max(bound * fall.deviation, _SMALL_CHANGE):
+        if max(bound * fall.deviation, _SMALL_CHANGE) < -fall.change < _LARGEST_FALL:
             yield _finding(case, residual, j, fall, duration)
 
 

@@ -8,21 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.evaluation.hypotheses.kinds import KINDS
 from dynid.evaluation.hypotheses.refit import Data, Refit, residual
 from dynid.evaluation.hypotheses.samples import TrialSamples
 from dynid.evaluation.hypotheses.state import Hypothesis, motion_of, of_joints
 
 _STEP = 1e-4  # of numerical derivatives [rad, m or m/s^2]
-_LARGEST_STEP = {  # of an iteration
-    "factor": 0.5,
-    "zero": 0.3,
-    "ratio": 0.2,
-    "gear": 0.2,
-    "delay": 0.03,
-    "clock": 0.05,
-    "backlash": 0.05,
-    "gravity": 3.0,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,27 +21,23 @@ class Knob:
     """A number, or a few, by which a state may differ from the truth.
 
     Attributes:
-        cause: key of the cause.
-        kind: "factor", "ratio", "gear" or "clock" (logarithms), "zero", "delay", "backlash" or
-            "gravity".
+        kind: a key of ``KINDS``.
         joints: those concerned; all for a whole robot.
-        recordings: those concerned.
+        recordings: those concerned; (): all.
         columns: (m, n, c) derivatives of the model's torque minus that of the measured one.
         moved: returns the state with (c,) added.
     """
 
-    cause: str
     kind: str
     joints: tuple[int, ...]
     recordings: tuple[int, ...]
     columns: Callable[[], Array]
     moved: Callable[[Hypothesis, Array], Hypothesis]
-    whole: bool = True  # whether all recordings are concerned
 
 
 def limited(knob: Knob, step: Array) -> Array:
     """Return a Gauss-Newton step that linearisation can be trusted with."""
-    size, most = float(np.abs(step).max()), _LARGEST_STEP[knob.kind]
+    size, most = float(np.abs(step).max()), KINDS[knob.kind].largest_step
     return step if size <= most else np.asarray(step * most / size)
 
 
@@ -137,6 +124,8 @@ def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
     yield knob_of(derivatives, samples, "delay", every)
     if np.linalg.norm(derivatives.data.mechanism.gravity) > 0:
         yield knob_of(derivatives, samples, "gravity", every)
+        if joints > 1:  # bodies that have weight and inertia show how fast time runs
+            yield knob_of(derivatives, samples, "clock", every)
     for joint in every:
         for kind in ("factor", "zero", "delay"):
             if joints > 1 or kind == "zero":
@@ -152,18 +141,6 @@ def knobs(derivatives: Derivatives, samples: TrialSamples) -> Iterator[Knob]:
                 yield knob_of(derivatives, samples, kind, (joint,), (recording,))
 
 
-_CAUSES = {
-    "factor": "torque_factor",
-    "zero": "encoder_zero",
-    "ratio": "position_factor",
-    "gear": "position_factor",
-    "delay": "time_shift",
-    "clock": "clock",
-    "backlash": "backlash",
-    "gravity": "wrong_gravity",
-}
-
-
 def knob_of(
     derivatives: Derivatives,
     samples: TrialSamples,
@@ -172,16 +149,16 @@ def knob_of(
     recordings: tuple[int, ...] = (),
 ) -> Knob:
     """Return a knob of some joints in some recordings; (): in all."""
-    recordings = recordings or tuple(range(samples.recordings))
-    whole = len(recordings) == samples.recordings
+    numbers = recordings or tuple(range(samples.recordings))
     gravity = derivatives.gravity
 
     def columns() -> Array:
         every = derivatives.columns(kind, joints)
-        return every if whole else every * np.isin(samples.recording, recordings)[:, None, None]
+        if not recordings:
+            return every
+        return every * np.isin(samples.recording, recordings)[:, None, None]
 
     def moved(state: Hypothesis, step: Array) -> Hypothesis:
-        return stepped(state, kind, joints, recordings, step, gravity)
+        return stepped(state, kind, joints, numbers, step, gravity)
 
-    cause = _CAUSES[kind] if whole or kind == "clock" else "recordings_differ"
-    return Knob(cause, kind, joints, recordings, columns, moved, whole)
+    return Knob(kind, joints, recordings, columns, moved)

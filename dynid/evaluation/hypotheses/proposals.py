@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,25 +23,24 @@ _ZEROS = (0.3, 0.8, np.pi / 2, np.pi)  # rad: from each of these a linearised se
 _DELAYS = (0.02, 0.06, 0.15)  # [s]
 _PLAYS = (0.01, 0.04)  # [rad]: from either the best one is sought
 _LEADS = (0.005, 0.02)  # [m] of screws: from either the best one is sought
+_POSITION_UNITS = (np.pi / 180, 2 * np.pi)  # degrees and turns [rad]
+_RATES = (0.4, 2.5)  # factors of time
 _UNITS = (1e-3, 1e3)  # factors of torque in another unit
 _SURELY_DRIVEN = 3.0  # standard errors of the power of friction
 _EARTH = 9.81  # [m/s^2]
 _FACTORS = np.geomspace(1e-4, 1e4, 33)  # with 1 among them
 
 
-@dataclass(frozen=True, eq=False)
-class Proposal:
-    """A state to be tried, and the cause that it stands for.
+class Proposal(NamedTuple):
+    """A state to be tried.
 
     Attributes:
-        cause: its key.
-        kind: what is changed, such as "factor" or "channels".
+        kind: what is changed, a key of ``KINDS``.
         joints: those concerned.
         state: the state.
         recordings: the recordings concerned; (): all.
     """
 
-    cause: str
     kind: str
     joints: tuple[int, ...]
     state: Hypothesis
@@ -51,8 +51,8 @@ def reversed_ones(state: Hypothesis) -> Iterator[Proposal]:
     """Propose reversed joints, and positions with the other sign."""
     for joint in range(len(state.direction)):
         turned = state.reversed_at(joint)
-        yield Proposal("reversed_joint", "reverse", (joint,), turned)
-        yield Proposal("flipped_sign", "position", (joint,), turned.scaled_at(joint, -1.0))
+        yield Proposal("reverse", (joint,), turned)
+        yield Proposal("position", (joint,), turned.scaled_at(joint, -1.0))
 
 
 def exchanged(state: Hypothesis, recordings: tuple[int, ...] = ()) -> Iterator[Proposal]:
@@ -66,7 +66,16 @@ def exchanged(state: Hypothesis, recordings: tuple[int, ...] = ()) -> Iterator[P
             swapped = state.with_swapped(
                 joint, other, position=position, torque=torque, recordings=recordings
             )
-            yield Proposal("swapped_channels", kind, (other, joint), swapped, recordings)
+            yield Proposal(kind, (other, joint), swapped, recordings)
+
+
+def circles(swap: Proposal) -> Iterator[Proposal]:
+    """Propose channels that are exchanged in a circle: those of two joints, then with a third."""
+    for joint in swap.joints:
+        for third in set(range(len(swap.state.direction))) - set(swap.joints):
+            both = swap.kind == "channels"
+            state = swap.state.with_swapped(joint, third, position=both, torque=True)
+            yield Proposal(swap.kind, tuple(sorted((*swap.joints, third))), state)
 
 
 def exchanged_in_one(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
@@ -84,40 +93,39 @@ def related(now: RefitOutcome) -> Iterator[Proposal]:
     """Propose what may act at a joint with a large error, or happen to its measured torque."""
     joints = range(len(now.state.direction))
     for joint in np.flatnonzero(now.refit.held_out > _RELATED).tolist():  # False for NaN
-        for cause, kind, others in (
-            ("unmodelled_coupling", "coupling", [(j,) for j in joints if j != joint]),
-            ("torque_hysteresis", "hysteresis", [()]),
-            ("uneven_friction", "uneven", [()]),
-        ):
-            for other in others:
-                concerned = (joint, *other)
-                state = now.state.related(Relation(kind, concerned))
-                yield Proposal(cause, kind, concerned, state)
+        pairs = [("coupling", (joint, other)) for other in joints if other != joint]
+        shape = [("shape", (joint,))] if now.refit.held_out[joint] > DOUBTED else []
+        alone = [("hysteresis", (joint,)), ("uneven", (joint,)), *shape]
+        for kind, concerned in (*pairs, *alone):
+            yield Proposal(kind, concerned, now.state.related(Relation(kind, concerned)))
 
 
 def unlike(now: RefitOutcome, recordings: int) -> Iterator[Proposal]:
     """Propose recordings with a payload, unit or sign of torque, or friction of their own.
 
-    Of friction, that of each joint, and of all. A single recording may have an offset that grows.
+    Of friction, that of each joint, and of all. Any may have an offset that grows.
     """
     several = recordings > 1
     doubted = np.flatnonzero(now.refit.held_out > DOUBTED).tolist()
     poor = [(joint,) for joint in np.flatnonzero(now.refit.held_out > POOR).tolist()]
+    for joint in doubted:
+        yield Proposal("drift", (joint,), now.state.related(Relation("drift", (joint,))))
     every = tuple(range(len(now.state.direction)))
     for recording in range(recordings):
         if several:
             state = now.state.related(Relation("payload", (), (recording,)))
-            yield Proposal("recordings_differ", "payload", (), state, (recording,))
+            yield Proposal("payload", (), state, (recording,))
         signs, units = [(joint, -1.0) for joint in poor], [(every, unit) for unit in _UNITS]
         for joints, own in (*signs, *units) if several and poor else ():
             factor = np.array(now.state.factor)
             factor[recording, list(joints)] *= own
             state = replace(now.state, factor=factor)
-            yield Proposal("recordings_differ", "factor", joints, state, (recording,))
+            yield Proposal("factor", joints, state, (recording,))
         alone = [(joint,) for joint in doubted]
-        for joints in (*alone, tuple(doubted)) if len(doubted) > 1 else alone:
+        together = [tuple(doubted)] if len(doubted) > 1 else []
+        for joints in (*(alone if several else ()), *together):
             state = now.state.related(Relation("friction", joints, (recording,)))
-            yield Proposal("recordings_differ", "friction", joints, state, (recording,))
+            yield Proposal("friction", joints, state, (recording,))
 
 
 def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
@@ -130,21 +138,25 @@ def far(trial: Trial, now: RefitOutcome) -> Iterator[Proposal]:
         for zero in () if prismatic[joint] else turned:
             moved = np.array(state.zero)
             moved[:, joint] += zero
-            yield Proposal("encoder_zero", "zero", (joint,), replace(state, zero=moved))
+            yield Proposal("zero", (joint,), replace(state, zero=moved))
+        for unit in () if prismatic[joint] else _POSITION_UNITS:
+            yield Proposal("ratio", (joint,), state.stretched_at(joint, unit))
         for lead in _LEADS if prismatic[joint] else ():
             geared = state.stretched_at(joint, lead / (2 * np.pi))
             geared = geared.scaled_at(joint, 2 * np.pi / lead)
-            yield Proposal("position_factor", "gear", (joint,), geared)
+            yield Proposal("gear", (joint,), geared)
         if now.refit.held_out[joint] > POOR:  # False for NaN; jumps may hide the joint's inertia
             for play in () if prismatic[joint] else _PLAYS:
                 loose = np.array(state.backlash)
                 loose[:, joint] += play
-                yield Proposal("backlash", "backlash", (joint,), replace(state, backlash=loose))
+                yield Proposal("backlash", (joint,), replace(state, backlash=loose))
         if len(every) > 1:
             yield from _best_factor(equations, state, joint)
+    for rate in _RATES if len(every) > 1 else ():
+        yield Proposal("clock", every, replace(state, clock=state.clock * rate))
     for delay in (sign * seconds for seconds in _DELAYS for sign in (1, -1)):
         late = replace(state, delay=state.delay + delay)
-        yield Proposal("time_shift", "delay", every, late)
+        yield Proposal("delay", every, late)
 
 
 def _best_factor(equations: Equations, state: Hypothesis, joint: int) -> Iterator[Proposal]:
@@ -157,8 +169,7 @@ def _best_factor(equations: Equations, state: Hypothesis, joint: int) -> Iterato
     factor = min(costs, key=lambda f: costs[f])
     if factor == 1.0:
         return
-    cause = "flipped_sign" if factor == -1.0 else "torque_factor"
-    yield Proposal(cause, "factor", (joint,), state.scaled_at(joint, factor))
+    yield Proposal("factor", (joint,), state.scaled_at(joint, factor))
 
 
 def opposite_torque(state: Hypothesis) -> Iterator[Proposal]:
@@ -166,10 +177,10 @@ def opposite_torque(state: Hypothesis) -> Iterator[Proposal]:
     joints = range(len(state.direction))
     if not state.backlash.any():  # its side would be that of the next motion
         backwards = replace(state, backwards=not state.backwards)
-        yield Proposal("flipped_sign", "sign", tuple(joints), backwards)
-    yield Proposal("flipped_sign", "sign", tuple(joints), state.scaled(np.array(-1.0)))
+        yield Proposal("sign", tuple(joints), backwards)
+    yield Proposal("sign", tuple(joints), state.scaled(np.array(-1.0)))
     for joint in joints if len(joints) > 1 else ():
-        yield Proposal("flipped_sign", "sign", (joint,), state.scaled_at(joint, -1.0))
+        yield Proposal("sign", (joint,), state.scaled_at(joint, -1.0))
 
 
 def driven(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
@@ -182,7 +193,7 @@ def driven(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
     sure = tuple(j for j in joints if _dissipation(data, fold, j) < -_SURELY_DRIVEN)
     if 1 < len(sure) < len(joints):
         signs = state.scaled(np.where(np.isin(joints, sure), -1.0, 1.0))
-        yield Proposal("flipped_sign", "sign", sure, signs)
+        yield Proposal("sign", sure, signs)
 
 
 def _dissipation(data: Data, fold: NDArray[np.intp], joint: int) -> float:
@@ -210,9 +221,9 @@ def other_gravity(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
     every = tuple(range(len(state.direction)))
     for gravity in (*np.eye(3), *-np.eye(3)):
         turned = replace(state, gravity=_EARTH * gravity)
-        yield Proposal("wrong_gravity", "gravity", every, turned)
+        yield Proposal("gravity", every, turned)
     if np.linalg.norm(trial.mechanism.gravity) > 0:
-        yield Proposal("wrong_gravity", "no gravity", every, replace(state, gravity=np.zeros(3)))
+        yield Proposal("no gravity", every, replace(state, gravity=np.zeros(3)))
 
 
 def factors_of_urdf(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
@@ -227,4 +238,4 @@ def factors_of_urdf(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
         ratio = float(left @ measured) / max(float(left @ left), 1e-300)
         for factor in (*_UNITS, 1 / ratio if ratio else 1.0):
             scaled = state.scaled_at(joint, factor)
-            yield Proposal("torque_factor", "factor", (joint,), scaled)
+            yield Proposal("factor", (joint,), scaled)

@@ -45,17 +45,19 @@ class Context(NamedTuple):
         data: with the measured torque.
         signal: returns a signal of the joints, (m, n, …), by its name in ``SampledTrack``.
         time: (m,) of the instants [s].
+        recording: (m,) number of that of each instant.
     """
 
     data: Data
     signal: Callable[[str], Array]
     time: Array
+    recording: NDArray[np.intp]
 
 
-def relation_columns(context: Context, relation: Relation, recording: NDArray[np.intp]) -> Array:
-    """Return columns (m, n, c) of a relation; ``recording`` (m,) is that of each instant."""
-    numbers = relation.recordings
-    instants = np.isin(recording, numbers) if numbers else np.ones(len(recording), dtype=bool)
+def relation_columns(context: Context, relation: Relation) -> Array:
+    """Return columns (m, n, c) of a relation."""
+    numbers = relation.recordings or context.recording
+    instants = np.isin(context.recording, numbers)
     return _COLUMNS[relation.kind](context, relation.joints, instants)
 
 
@@ -88,6 +90,15 @@ def _at(data: Data, joint: int, columns: Array) -> Array:
 def _friction(context: Context, joints: Joints, instants: NDArray[np.bool_]) -> Array:
     parts = [friction_columns(context.data, joint, instants, context.time) for joint in joints]
     return np.concatenate(parts, axis=2)
+
+
+def _drift(context: Context, joints: Joints, _: NDArray[np.bool_]) -> Array:
+    """Return offsets (m, n, R) that grow, each over one recording, from -1/2 to 1/2."""
+    columns = []
+    for number in np.unique(context.recording):
+        here = context.recording == number
+        columns.append(friction_columns(context.data, joints[0], here, context.time)[:, :, 1:2])
+    return np.concatenate(columns, axis=2)
 
 
 def _uneven(context: Context, joints: Joints, instants: NDArray[np.bool_]) -> Array:
@@ -155,6 +166,7 @@ _COLUMNS: Mapping[str, Callable[[Context, Joints, NDArray[np.bool_]], Array]] = 
     {
         "payload": lambda context, _, instants: payload_columns(context.data, instants),
         "friction": _friction,
+        "drift": _drift,
         "uneven": _uneven,
         "coupling": _coupling,
         "robot": _robot,

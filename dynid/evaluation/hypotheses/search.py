@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
-from dynid.arrays import Array
 from dynid.errors import MechanismError
 from dynid.evaluation.hypotheses.contact import contact_interval
 from dynid.evaluation.hypotheses.followed import followed
+from dynid.evaluation.hypotheses.kinds import KINDS, LOW_PASSES
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, knobs
 from dynid.evaluation.hypotheses.proposals import (
     Proposal,
+    circles,
     driven,
     exchanged,
     exchanged_in_one,
@@ -28,7 +29,7 @@ from dynid.evaluation.hypotheses.proposals import (
 )
 from dynid.evaluation.hypotheses.refit import errors_with
 from dynid.evaluation.hypotheses.relations import Relation
-from dynid.evaluation.hypotheses.rivals import CAUSES, LOW_PASSES, rivals
+from dynid.evaluation.hypotheses.rivals import rivals
 from dynid.evaluation.hypotheses.state import Hypothesis
 from dynid.evaluation.hypotheses.trial import (
     DOUBTED,
@@ -36,54 +37,27 @@ from dynid.evaluation.hypotheses.trial import (
     POOR,
     RefitOutcome,
     Trial,
-    advantage,
     cost,
 )
+from dynid.evaluation.hypotheses.tried import (
+    DECIDES,
+    HALF,
+    INCONSISTENT,
+    MATTERS,
+    TriedCause,
+    is_better,
+    is_same,
+    is_seen,
+    matters,
+)
 
-MATTERS = 0.3
-"""Fall of the cost below which a cause is not worth naming: squared errors fall by a quarter, all
-joints together."""
-DECIDES = 0.15
-"""Difference in cost between two causes below which either may be true. Changes that cannot be seen
-at all differ by up to 0.05."""
-# Student's t over blocks: about a hundred causes are tried, so that one in a thousand is little
-_SURE_ADVANTAGE = 7.0
-_SURE_OF_FEW = 5.0
-"""The same of causes of which few are tried: those of single joints with large errors, and a delay
-of all joints."""
-_FEW_TRIED = ("backlash", "hysteresis", "uneven")
-_BETTER_ADVANTAGE = 3.0
-_HALF = 0.5  # of the error of a joint: what a contact or a recording has to explain at least
-_INCONSISTENT = 2.0  # fall of the penalty of physical consistency that no accident causes
 _POLISHED = 4  # continuous causes that are followed to their best value
 _FOLLOWED = 6  # exchanged channels and far values that are tried on all instants
 _JUDGED = 6  # causes of which the cost of physical consistency is computed
+_GONE_ON = 4  # exchanges of two joints that are tried with a third one
+_OF_TWO = ("channels", "torques")
 _MOST_CAUSES = 2
-_FOLLOWED_KINDS = ("zero", "delay", "gravity", "factor", "gear")
 _LARGEST_PLAY = 0.1  # [rad]
-
-
-@dataclass(frozen=True, eq=False)
-class TriedCause:
-    """A cause that was tried.
-
-    Attributes:
-        cause: its key.
-        kind: what is changed, such as "factor" or "swap".
-        joints: those concerned.
-        recordings: the recordings concerned; (): all.
-        outcome: of the refit.
-        deviation: standard deviation of a continuous cause's number; NaN: unknown.
-        alike: kinds of relations that explain about the same as a delay does.
-    """
-
-    cause: str
-    kind: str
-    joints: tuple[int, ...]
-    outcome: RefitOutcome
-    recordings: tuple[int, ...] = ()
-    deviation: float = float("nan")
-    alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +90,7 @@ def search(trial: Trial) -> tuple[RefitOutcome, tuple[ChosenCause, ...]]:
         step = _best(trial, now)
         if step is None:
             break
-        if steps and _same(step.chosen, steps[-1].chosen, trial.samples.recordings):
+        if steps and is_same(step.chosen, steps[-1].chosen, trial.samples.recordings):
             steps[-1] = replace(step, before=steps[-1].before)
         else:
             steps.append(step)
@@ -134,7 +108,7 @@ def _needed(trial: Trial, start: RefitOutcome, steps: list[ChosenCause]) -> list
     first, last = steps
     if first.others:  # what was undecided is decided where both are needed
         recordings = trial.samples.recordings
-        others = tuple(c for c in first.others if not _same(c, last.chosen, recordings))
+        others = tuple(c for c in first.others if not is_same(c, last.chosen, recordings))
         return [replace(first, others=others), last]
     alone = []
     for candidate in (last.chosen, *last.others):
@@ -157,19 +131,29 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
     if min(least, now.penalty or 0.0) > MATTERS:  # no refit above is physically consistent
         unseen = _unseen(trial, now)
         judged += [replace(c, outcome=trial.judged(c.outcome)) for c in unseen]
-    judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if _matters(now, c)]
+    judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if matters(now, c)]
     while judged and not _is_determined(trial, now, judged[0]):
-        judged = judged[1:]
+        flipped = _as_sign(trial, now, judged[0])  # a sign has no size that has to be determined
+        judged = [flipped, *judged[1:]] if flipped.kind == "flip" else judged[1:]
     # one of those that few are tried of is no evidence for another cause
-    if not any(is_seen(now, c) for c in judged if c.kind not in _FEW_TRIED or c is judged[0]):
+    if not any(is_seen(now, c) for c in judged if not KINDS[c.kind].few or c is judged[0]):
         return None
     different: list[TriedCause] = []  # the best of each kind and place
     for candidate in judged:
-        if not any(_same(candidate, c, trial.samples.recordings) for c in different):
+        if not any(is_same(candidate, c, trial.samples.recordings) for c in different):
             different.append(candidate)
+    # a shape contains a factor
+    factors = [c for c in different if c.kind == "factor"]
+    different = [
+        c
+        for c in different
+        if c.kind != "shape" or all(is_better(c, one) for one in factors if one.joints == c.joints)
+    ]
+    # what is seen comes before what explains as much by accident
+    different.sort(key=lambda c: not is_seen(now, c))
     chosen, *rest = different
     chosen = _as_sign(trial, now, chosen)
-    tried = list(_rivals(trial, now, chosen))
+    tried = list(rivals(trial, now, chosen))
     if chosen.kind == "delay":
         chosen = _as_low_pass(chosen, [one for one in tried if one.kind in LOW_PASSES])
     better = [one for one in tried if one.kind != chosen.kind and is_better(one, chosen)]
@@ -190,7 +174,8 @@ def _as_low_pass(delay: TriedCause, low_passes: list[TriedCause]) -> TriedCause:
     better = [one for one in low_passes if is_better(one, delay)]
     for one in better:
         if not any(is_better(other, one) for other in better):
-            return one
+            alike = [other.kind for other in low_passes if not is_better(one, other)]
+            return replace(one, alike=tuple(kind for kind in alike if kind != one.kind))
     alike = [one.kind for one in low_passes if not is_better(delay, one)]
     return replace(delay, alike=tuple(alike))
 
@@ -226,17 +211,8 @@ def _as_sign(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> TriedCause:
     if np.all(chosen.outcome.state.factor[:, joint] * now.state.factor[:, joint] > 0):
         return chosen
     outcome = trial.judged(trial.outcome(now.state.scaled_at(joint, -1.0)))
-    flipped = replace(chosen, cause="flipped_sign", outcome=outcome)
+    flipped = replace(chosen, kind="flip", outcome=outcome)
     return chosen if is_better(chosen, flipped) else flipped
-
-
-def _rivals(trial: Trial, now: RefitOutcome, chosen: TriedCause) -> Iterator[TriedCause]:
-    """Yield what the torque's measurement may do in place of a cause."""
-    if chosen.kind == "sign":  # which is one of two; what else a sensor does is another cause
-        return
-    for rival in rivals(trial, now, chosen.outcome, chosen.joints, chosen.recordings):
-        kind, joints, recordings, outcome = rival
-        yield TriedCause(CAUSES[kind], kind, joints, trial.judged(outcome), recordings)
 
 
 def _is_alone(trial: Trial, now: RefitOutcome, rival: TriedCause, chosen: TriedCause) -> bool:
@@ -249,7 +225,7 @@ def _is_alone(trial: Trial, now: RefitOutcome, rival: TriedCause, chosen: TriedC
         return False
     if rival.kind == "robot":  # contains loads, factors and friction, and fits always better
         left = chosen.outcome.refit.held_out
-        unexplained = left > np.maximum(_HALF * now.refit.held_out, FLOOR)
+        unexplained = left > np.maximum(HALF * now.refit.held_out, FLOOR)
         with np.errstate(invalid="ignore", divide="ignore"):
             fall = 2 * np.log(left / rival.outcome.refit.held_out)
         return bool(np.any(unexplained & (fall > MATTERS)))
@@ -263,78 +239,42 @@ def _is_alone(trial: Trial, now: RefitOutcome, rival: TriedCause, chosen: TriedC
     return trial.judged(trial.outcome(state)).total > rival.outcome.total - DECIDES
 
 
-def _matters(now: RefitOutcome, candidate: TriedCause) -> bool:
-    """Whether a cause explains much, and fits not worse for the sake of possible parameters."""
-    outcome = candidate.outcome
-    signs = len(candidate.joints) if candidate.kind == "sign" else 1  # each is a choice of its own
-    return now.total - outcome.total > MATTERS and outcome.cost < now.cost + DECIDES * signs
-
-
-def is_seen(now: RefitOutcome, candidate: TriedCause) -> bool:
-    """Whether a cause explains so much, in most blocks of time, that it is no accident."""
-    outcome = candidate.outcome
-    if not _matters(now, candidate):
-        return False
-    if candidate.kind == "contact":  # in a few blocks by its nature
-        return _halves(outcome.refit.seen, now.refit.seen, FLOOR)
-    by_penalty = (now.penalty or 0.0) - (outcome.penalty or 0.0)
-    everywhere = len(candidate.joints) == len(now.refit.seen)
-    few = candidate.kind in _FEW_TRIED or (candidate.kind == "delay" and everywhere)
-    sure = _SURE_OF_FEW if few else _SURE_ADVANTAGE
-    if advantage(outcome, now) > sure or by_penalty > _INCONSISTENT:
-        return True
-    if not candidate.recordings:
-        return False
-    # blocks of others are as good
-    return _halves(outcome.refit.held_out, now.refit.held_out, DOUBTED)
-
-
-def _halves(errors: Array, before: Array, least: float) -> bool:
-    """Whether less than half of the error of a joint is left, where it was more than ``least``."""
-    return bool(np.any((errors < _HALF * before) & (before > least)))
-
-
-def is_better(chosen: TriedCause, other: TriedCause) -> bool:
-    """Whether another cause is surely worse than the chosen one."""
-    fall = other.outcome.total - chosen.outcome.total
-    if "contact" in (chosen.kind, other.kind):
-        return fall > MATTERS
-    by_penalty = (other.outcome.penalty or 0.0) - (chosen.outcome.penalty or 0.0)
-    return fall > DECIDES and (
-        advantage(chosen.outcome, other.outcome) > _BETTER_ADVANTAGE or by_penalty > _INCONSISTENT
-    )
-
-
-def _same(first: TriedCause, other: TriedCause, recordings: int) -> bool:
-    """Whether two candidates say the same: of two recordings, that one differs from the other."""
-    kinds = {"sign": "factor"}
-    alike = (first.joints, kinds.get(first.kind, first.kind)) == (
-        other.joints,
-        kinds.get(other.kind, other.kind),
-    )
-    alike &= first.outcome.state.backwards == other.outcome.state.backwards
-    return alike and (recordings <= 2 or first.recordings == other.recordings)
-
-
 def _candidates(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     yield from _continuous(trial, now)
     for outcome in contact_interval(trial, now):
-        yield TriedCause("contact", "contact", (), outcome)
+        yield TriedCause("contact", (), outcome)
     proposals = [*related(now), *unlike(now, trial.samples.recordings)]
     worst, impossible = float(np.nanmax(now.refit.held_out)), now.penalty or 0.0
-    if worst > DOUBTED or impossible > _INCONSISTENT:
+    if worst > DOUBTED or impossible > INCONSISTENT:
         proposals += [*reversed_ones(now.state), *exchanged(now.state)]
         proposals += [*exchanged_in_one(trial, now), *other_gravity(trial, now.state)]
-    if worst > POOR or impossible > _INCONSISTENT:
+    if worst > POOR or impossible > INCONSISTENT:
         proposals += far(trial, now)
     coarse = trial.coarse
-    present, better = coarse.outcome(now.state).cost if proposals else 0.0, []
-    for proposal in proposals:
-        there = _cost_of(coarse, proposal.state)
-        if there < present - MATTERS:
-            better.append((there, proposal))
+    present = coarse.outcome(now.state).cost if proposals else 0.0
+    costs = [(_cost_of(coarse, proposal.state), proposal) for proposal in proposals]
+    costs += _with_a_third(coarse, costs) if worst > POOR else []
+    better = [pair for pair in costs if pair[0] < present - MATTERS]
     for _, proposal in sorted(better, key=lambda pair: pair[0])[:_FOLLOWED]:
         yield _tried(trial, proposal)
+
+
+def _with_a_third(
+    trial: Trial, costs: Sequence[tuple[float, Proposal]]
+) -> Iterator[tuple[float, Proposal]]:
+    """Yield the costs of channels of three joints that are exchanged in a circle.
+
+    An exchange of two of them puts one at its place, so that the best ones are gone on from.
+    """
+    swaps = [pair for pair in costs if pair[1].kind in _OF_TWO and not pair[1].recordings]
+    best = sorted(swaps, key=lambda pair: pair[0])[:_GONE_ON]
+    proposals = {
+        (one.kind, one.state.position_of.tobytes(), one.state.torque_of.tobytes()): one
+        for _, swap in best
+        for one in circles(swap)
+    }
+    for proposal in proposals.values():
+        yield _cost_of(trial, proposal.state), proposal
 
 
 def _cost_of(trial: Trial, state: Hypothesis) -> float:
@@ -346,21 +286,20 @@ def _cost_of(trial: Trial, state: Hypothesis) -> float:
 
 
 def _refitted(trial: Trial, proposal: Proposal) -> TriedCause:
-    outcome = trial.outcome(proposal.state)
-    return TriedCause(proposal.cause, proposal.kind, proposal.joints, outcome, proposal.recordings)
+    kind, joints, state, recordings = proposal
+    return TriedCause(kind, joints, trial.outcome(state), recordings)
 
 
 def _tried(trial: Trial, proposal: Proposal) -> TriedCause:
     """Refit, and follow a number that may have any value to the best one."""
     if proposal.kind == "backlash":
         proposal = _with_best_play(trial.coarse, proposal)
-    tried = _refitted(trial, proposal)
-    if proposal.kind not in _FOLLOWED_KINDS:
-        return tried
-    outcome, deviation = followed(
-        trial, tried.outcome.state, proposal.kind, proposal.joints, proposal.recordings
-    )
-    return replace(tried, outcome=outcome, deviation=deviation)
+    kind, joints, state, recordings = proposal
+    number = KINDS[kind].followed
+    if not number:
+        return _refitted(trial, proposal)
+    outcome, deviation = followed(trial, state, number, joints, recordings)
+    return TriedCause(kind, joints, outcome, recordings, deviation)
 
 
 def _with_best_play(trial: Trial, proposal: Proposal) -> Proposal:
@@ -373,7 +312,7 @@ def _with_best_play(trial: Trial, proposal: Proposal) -> Proposal:
     def with_play(play: float) -> Proposal:
         backlash = np.array(proposal.state.backlash)
         backlash[:, joint] = play
-        return replace(proposal, state=replace(proposal.state, backlash=backlash))
+        return proposal._replace(state=replace(proposal.state, backlash=backlash))
 
     best = scipy.optimize.minimize_scalar(
         lambda play: _cost_of(trial, with_play(play).state),
@@ -400,7 +339,7 @@ def _unseen(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     if np.linalg.norm(trial.mechanism.gravity) > 0:  # its derivative may vanish where it is wrong
         every = tuple(range(len(now.state.direction)))
         outcome, deviation = followed(trial, now.state, "gravity", every)
-        yield TriedCause("wrong_gravity", "gravity", every, outcome, deviation=deviation)
+        yield TriedCause("gravity", every, outcome, deviation=deviation)
 
 
 def _continuous(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
@@ -408,9 +347,9 @@ def _continuous(trial: Trial, now: RefitOutcome) -> Iterator[TriedCause]:
     promising = sorted(_linearised(trial, now), key=lambda pair: pair[1])[:_POLISHED]
     for knob, expected in promising:
         if expected < cost(now.refit.seen) - MATTERS / 2:
-            recordings = () if knob.whole else knob.recordings
-            outcome, deviation = followed(trial, now.state, knob.kind, knob.joints, recordings)
-            yield TriedCause(knob.cause, knob.kind, knob.joints, outcome, recordings, deviation)
+            place = knob.kind, knob.joints, knob.recordings
+            outcome, deviation = followed(trial, now.state, *place)
+            yield TriedCause(knob.kind, knob.joints, outcome, knob.recordings, deviation)
 
 
 def _linearised(trial: Trial, now: RefitOutcome) -> list[tuple[Knob, float]]:

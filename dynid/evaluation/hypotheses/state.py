@@ -172,8 +172,9 @@ def modified(
     data = data.with_torque(torque, kept & samples.outside(state.excluded)[:, None])
     if not state.relations:
         return data
-    context = Context(data, partial(of_joints, samples, state), samples.time)
-    blocks = [relation_columns(context, one, samples.recording) for one in state.relations]
+    signals = partial(of_joints, samples, state)
+    context = Context(data, signals, samples.time, samples.recording)
+    blocks = [relation_columns(context, one) for one in state.relations]
     return data.with_extra(blocks)
 
 

@@ -12,7 +12,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.joint_terms import TermSettings, plain_terms
 from dynid.dynamics.mechanism import Mechanism
-from dynid.evaluation.hypotheses.refit import Data, Equations, Refit
+from dynid.evaluation.hypotheses.refit import Data, Equations, Refit, residual
 from dynid.evaluation.hypotheses.relations import OF_SENSORS
 from dynid.evaluation.hypotheses.samples import TrialSamples
 from dynid.evaluation.hypotheses.state import Hypothesis, modified
@@ -106,7 +106,24 @@ class Trial:
             kept = equations.share_kept(refit.factors[-OF_SENSORS[kind] :])
             if np.any(kept < _KEPT):  # a function of the torque explains the torque, not the robot
                 return RefitOutcome(state, refit, np.inf)
-        return RefitOutcome(state, refit, cost(refit.held_out))
+        paid = self._excluded_cost(state, refit) if state.excluded else 0.0
+        return RefitOutcome(state, refit, cost(refit.held_out) + paid)
+
+    def _excluded_cost(self, state: Hypothesis, refit: Refit) -> float:
+        """Return by how much the cost is higher for instants that a state does not explain.
+
+        Their errors have a variance of their own in the likelihood, so that what explains them too
+        is preferred to what leaves them out.
+        """
+        data = self.data(state)
+        left_out = self.samples.kept & ~self.samples.outside(state.excluded)[:, None]
+        count, compared = left_out.sum(axis=0), data.kept.sum(axis=0)
+        squared = np.sum(residual(data, refit) ** 2, axis=0, where=left_out)
+        size = np.sum(data.torque**2, axis=0, where=data.kept) / np.maximum(compared, 1)
+        inside = squared / np.maximum(count * size, 1e-300)
+        share = count / np.maximum(count + compared, 1)
+        gap = np.log(inside + FLOOR**2) - np.log(refit.held_out**2 + FLOOR**2)
+        return float(np.nansum(share * np.maximum(gap, 0.0)))
 
     def judged(self, outcome: RefitOutcome) -> RefitOutcome:
         """Return an outcome with the penalty of physically consistent parameters.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.hypotheses.meaning import Meaning
+from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.hypotheses.relation_meanings import relation_meaning
-from dynid.evaluation.hypotheses.search import MATTERS, ChosenCause, TriedCause
+from dynid.evaluation.hypotheses.search import ChosenCause
 from dynid.evaluation.hypotheses.trial import Trial
+from dynid.evaluation.hypotheses.tried import MATTERS, TriedCause
 from dynid.evaluation.hypotheses.whole_meanings import (
     contact_meaning,
     gravity_meaning,
@@ -20,6 +22,7 @@ from dynid.recording.corrections import SIGNALS, Correction, Signal
 from dynid.text import listed, percent, significant, torque_unit
 
 _DEGREES = np.pi / 180
+_NEAR_UNIT = 0.25  # of the logarithm of a factor
 _MOTION: tuple[Signal, ...] = ("position", "velocity")
 _EXCHANGED: Mapping[str, tuple[str, tuple[Signal, ...]]] = {
     "channels": ("positions and torques", SIGNALS),
@@ -43,9 +46,10 @@ _TURNED: Mapping[str, tuple[str, tuple[Signal, ...], str, str, str]] = {
     ),
 }
 
-_BACKWARDS = Meaning(
+_BACKWARDS = Finding(
     "flipped_sign",
     (),
+    "problem",
     "time runs backwards: friction drives every joint instead of opposing its motion, and only "
     "with the opposite sign of the velocities, not of the torques, have friction, rotors and "
     "masses values that are physically possible.",
@@ -69,11 +73,12 @@ class Wording:
         self._trial, self._joints = trial, tuple(joints)
         self._recordings, self._correctable = tuple(recordings), correctable
 
-    def meaning(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def meaning(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         """Return the meaning of a candidate of a step."""
-        words: dict[str, Callable[[ChosenCause, TriedCause], Meaning]] = {
+        words: dict[str, Callable[[ChosenCause, TriedCause], Finding]] = {
             "sign": self._sign,
             "factor": self._factor,
+            "flip": self._factor,
             "zero": self._zero,
             "ratio": self._ratio,
             "gear": self._ratio,
@@ -120,44 +125,47 @@ class Wording:
     def _recording(self, candidate: TriedCause) -> str:
         return self._recordings[candidate.recordings[0]]
 
-    def _sign(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _sign(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         if len(candidate.joints) == 1 and len(self._joints) > 1:
             return self._factor(step, candidate)
         if len(candidate.joints) < len(self._joints):
             names = self._names(candidate)
             key, corrections = self._multiplied(names, {"effort": -1.0})
-            return Meaning(
+            return Finding(
                 "flipped_sign",
                 names,
+                "problem",
                 f"{listed(names)}: torques have the opposite sign of their motion, which friction "
                 "would drive.",
                 f"Change the sign of the efforts of {{joints}}.{key}",
-                corrections,
+                corrections=corrections,
             )
         if candidate.outcome.state.backwards != step.before.state.backwards:
             return _BACKWARDS
         if (candidate.outcome.penalty or 0.0) > MATTERS or is_against_urdf(
             self._trial.data(candidate.outcome.state)
         ):
-            return Meaning(
+            return Finding(
                 "flipped_sign",
                 (),
+                "problem",
                 "friction drives the joints instead of opposing their motion, but with the "
                 "opposite sign of every torque rotors and masses are not those of the URDF, or "
                 "not physically possible either: the recordings do not decide what is wrong.",
                 "Check the signs of effort and position, and the order of the rows in time.",
             )
         key, corrections = self._fixed(Correction(signal="effort", factor=-1.0))
-        return Meaning(
+        return Finding(
             "flipped_sign",
             (),
+            "problem",
             "the torque of every joint has the opposite sign: only with the other sign have "
             "friction, rotors and masses values that are physically possible.",
             f"Change the sign of effort.{key}",
-            corrections,
+            corrections=corrections,
         )
 
-    def _factor(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _factor(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         if candidate.recordings:
             return self._factor_of_recording(step, candidate)
         joint = candidate.joints[0]
@@ -166,48 +174,51 @@ class Wording:
         ratio = after / before
         if np.isclose(ratio, -1.0, rtol=1e-9):
             key, corrections = self._multiplied((name,), {"effort": -1.0})
-            return Meaning(
+            return Finding(
                 "flipped_sign",
                 (name,),
+                "problem",
                 f"{name}: torque has the opposite sign of its motion.",
                 f"Change the sign of the effort of {{joints}}.{key}",
-                corrections,
+                corrections=corrections,
                 statement="opposite sign",
             )
         key, corrections = self._multiplied((name,), {"effort": ratio})
         sign = " and of the opposite sign" if ratio < 0 else ""
         unit = _unit_of(1 / abs(ratio))
-        return Meaning(
+        return Finding(
             "torque_factor",
             (name,),
+            "problem",
             f"{name}: torque is {significant(1 / abs(ratio), 3)} times what the torques of the "
             f"other joints imply{sign}{unit}, as they share the same bodies.",
             "Check torque constant, rated current, gear ratio and unit of the effort of {joints}."
             f"{key}",
-            corrections,
-            ((f"ratio of {name}", float(1 / ratio)), *_deviation(candidate, "relative ")),
+            corrections=corrections,
+            evidence={f"ratio of {name}": float(1 / ratio), **_deviation(candidate, "relative ")},
             statement=f"factor{sign}{unit}",
         )
 
-    def _factor_of_recording(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _factor_of_recording(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         text = self._recording(candidate)
         after, before = _numbers(step, candidate)
         ratio = after / before
         every = len(candidate.joints) > 1
         names = () if every else self._names(candidate)
         where = "of all joints" if every else f"of {names[0]}"
-        return Meaning(
+        return Finding(
             "recordings_differ",
             names,
+            "problem",
             f"{text}: the torque {where} is {significant(1 / ratio, 3)} times what the rest "
             "implies.",
             "Do not fit these recordings together: check torque constant, gear and unit of effort "
             "of each, and identify those that are right.",
-            evidence=(("ratio", float(1 / ratio)), *_deviation(candidate, "relative ")),
+            evidence={"ratio": float(1 / ratio), **_deviation(candidate, "relative ")},
             statement="" if every else f"factor of {text}",
         )
 
-    def _zero(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _zero(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         joint = candidate.joints[0]
         name, unit = self._joints[joint], "m" if self._trial.mechanism.prismatic[joint] else "rad"
         after, before = _numbers(step, candidate)
@@ -215,11 +226,12 @@ class Wording:
         size = f"{significant(abs(zero), 3)} {unit}"
         if unit == "rad":
             size += f" ({abs(zero) / _DEGREES:.3g} deg)"
-        evidence = ((f"zero of {name} [{unit}]", -zero), *_deviation(candidate, "", unit))
+        evidence = {f"zero of {name} [{unit}]": -zero, **_deviation(candidate, "", unit)}
         if candidate.recordings:
-            return Meaning(
+            return Finding(
                 "recordings_differ",
                 (name,),
+                "problem",
                 f"{self._recording(candidate)}: the encoder zero of {name} differs by {size} from "
                 "that of the rest.",
                 "Do not fit these recordings together: correct the position of one of them before, "
@@ -231,17 +243,18 @@ class Wording:
             Correction(signal="position", joint=name, offset=float(f"{zero:.4g}"))
         )
         direction = "more" if zero < 0 else "less"
-        return Meaning(
+        return Finding(
             "encoder_zero",
             (name,),
+            "problem",
             f"{name}: recorded positions are {size} {direction} than those of the URDF's zero.",
             f"Check the zero of {{joints}} against the URDF.{key}",
-            corrections,
-            evidence,
+            corrections=corrections,
+            evidence=evidence,
             statement=f"{direction} than the URDF's zero",
         )
 
-    def _ratio(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _ratio(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         joint = candidate.joints[0]
         name = self._joints[joint]
         states = candidate.outcome.state, step.before.state
@@ -255,17 +268,19 @@ class Wording:
                 "gear ratio"
             )
         key, corrections = self._multiplied((name,), factors)
-        return Meaning(
+        return Finding(
             "position_factor",
             (name,),
-            f"{name}: recorded positions are {significant(1 / ratio, 3)} times {imply}.",
+            "problem",
+            f"{name}: recorded positions are {significant(1 / ratio, 3)} times {imply}"
+            f"{' (maybe degrees)' if abs(np.log(ratio / _DEGREES)) < _NEAR_UNIT else ''}.",
             f"Check gear ratio and counts per turn of the encoder of {{joints}}.{key}",
-            corrections,
-            ((f"ratio of {name}", 1 / ratio), *_deviation(candidate, "relative ")),
+            corrections=corrections,
+            evidence={f"ratio of {name}": 1 / ratio, **_deviation(candidate, "relative ")},
             statement=f"factor of {candidate.kind}",
         )
 
-    def _delay(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _delay(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         where = self._recording(candidate) if candidate.recordings else ""
         after, before = _numbers(step, candidate)
         delay = after - before
@@ -281,57 +296,58 @@ class Wording:
                 signal="effort", joint=None if every else names[0], delay=float(f"{delay:.3g}")
             )
         )
-        return Meaning(
+        return Finding(
             "recordings_differ" if where else "time_shift",
             names,
+            "problem" if where else "warning",
             f"{what}torque is recorded {abs(delay) * 1e3:.3g} ms {later} than its motion (standard "
             f"deviation {candidate.deviation * 1e3:.2g} ms){doubt}.",
             f"Align effort and position in the recording.{'' if where else key}",
-            () if where else corrections,
-            (
-                ("delay [s]", delay),
-                ("standard deviation [s]", candidate.deviation),
-            ),
+            corrections=() if where else corrections,
+            evidence={"delay [s]": delay, "standard deviation [s]": candidate.deviation},
             statement="" if every or where else later,
         )
 
-    def _backlash(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _backlash(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         joint = candidate.joints[0]
         name, unit = self._joints[joint], "m" if self._trial.mechanism.prismatic[joint] else "rad"
         after, before = _numbers(step, candidate)
         play = after - before
-        return Meaning(
+        return Finding(
             "backlash",
             (name,),
+            "warning",
             f"{name}: the recorded position is ahead of the joint on the side to which the motor "
             f"pushes, by a play of {significant(play, 3)} {unit} in all.",
             "Check the gear of {joints} for backlash, or measure its position behind the gear.",
-            evidence=((f"play of {name} [{unit}]", play), *_deviation(candidate, "", unit)),
+            evidence={f"play of {name} [{unit}]": play, **_deviation(candidate, "", unit)},
             statement="play",
         )
 
-    def _turned(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _turned(self, _step: ChosenCause, candidate: TriedCause) -> Finding:
         (name,) = self._names(candidate)
         cause, signals, sentence, advice, statement = _TURNED[candidate.kind]
         key, corrections = self._multiplied((name,), dict.fromkeys(signals, -1.0))
-        return Meaning(
+        return Finding(
             cause,
             (name,),
+            "problem",
             f"{name}: {sentence}",
             f"{advice}{key}",
-            corrections,
+            corrections=corrections,
             statement=statement,
         )
 
-    def _swap(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
-        first, other = self._names(candidate)
+    def _swap(self, step: ChosenCause, candidate: TriedCause) -> Finding:
+        names = self._names(candidate)
         what, signals = _EXCHANGED[candidate.kind]
         if candidate.recordings:
-            return Meaning(
+            return Finding(
                 "swapped_channels",
-                (first, other),
-                f"{self._recording(candidate)}: the {what} of {first} and {other} are exchanged, "
-                "and not in the rest.",
+                names,
+                "problem",
+                f"{self._recording(candidate)}: the {what} of {listed(names)} are exchanged, and "
+                "not in the rest.",
                 "Do not fit these recordings together: check the order of joints in each.",
                 statement=f"{candidate.kind} of {self._recording(candidate)}",
             )
@@ -339,56 +355,82 @@ class Wording:
             *(
                 Correction(signal=signal, joint=joint, source=source)
                 for signal in signals
-                for joint, source in ((first, other), (other, first))
+                for joint, source in zip(names, self._sources(step, candidate), strict=True)
             )
         )
-        return Meaning(
+        return Finding(
             "swapped_channels",
-            (first, other),
-            f"{first} and {other}: the {what} of these joints are exchanged.",
+            names,
+            "problem",
+            f"{listed(names)}: the {what} of these joints are exchanged.",
             f"Check the order of joints in the recording.{key}",
-            corrections,
+            corrections=corrections,
             statement=candidate.kind,
         )
 
-    def _clock(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
-        number = candidate.recordings[0]
+    def _sources(self, step: ChosenCause, candidate: TriedCause) -> list[str]:
+        """Return the names of the joints whose channels the joints of a candidate take."""
+        name = "torque_of" if candidate.kind == "torques" else "position_of"
+        after, before = (getattr(s, name)[0] for s in (candidate.outcome.state, step.before.state))
+        present = np.argsort(before)
+        return [self._joints[present[after[joint]]] for joint in candidate.joints]
+
+    def _clock(self, step: ChosenCause, candidate: TriedCause) -> Finding:
+        number = candidate.recordings[0] if candidate.recordings else 0
         clocks = candidate.outcome.state.clock, step.before.state.clock
         ratio = float(np.divide(*(clock[number] for clock in clocks)))
-        return Meaning(
+        if not candidate.recordings:
+            key, corrections = self._fixed(
+                Correction(signal="time", factor=float(f"{1 / ratio:.4g}"))
+            )
+            return Finding(
+                "clock",
+                (),
+                "problem",
+                f"the clock counts {significant(ratio, 4)} s in a second, with which alone the "
+                "same bodies have the recorded inertia and weight.",
+                f"Check the rate or the stamps of the samples.{key}",
+                evidence={"ratio of time": ratio, **_deviation(candidate, "relative ")},
+                corrections=corrections,
+            )
+        return Finding(
             "clock",
             (),
+            "problem",
             f"{self._recording(candidate)}: its clock counts {significant(ratio, 4)} s in a second "
             "of the rest.",
             "Do not fit these recordings together: check the rate or the stamps of the samples.",
-            evidence=(("ratio of time", ratio), *_deviation(candidate, "relative ")),
+            evidence={"ratio of time": ratio, **_deviation(candidate, "relative ")},
         )
 
-    def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _gravity(self, _step: ChosenCause, candidate: TriedCause) -> Finding:
         directions = candidate.outcome.state.gravity, self._trial.mechanism.gravity
         return gravity_meaning(*map(np.asarray, directions))
 
-    def _contact(self, step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _contact(self, step: ChosenCause, candidate: TriedCause) -> Finding:
         spans = candidate.outcome.state.excluded[len(step.before.state.excluded) :]
         error = np.abs(step.before.refit.seen - candidate.outcome.refit.seen)
         joint = self._joints[int(np.nanargmax(error))]
         return contact_meaning(spans, joint, self._recordings)
 
-    def _relation(self, _step: ChosenCause, candidate: TriedCause) -> Meaning:
+    def _relation(self, _step: ChosenCause, candidate: TriedCause) -> Finding:
         recording = self._recording(candidate) if candidate.recordings else ""
         joint = candidate.joints[-1] if candidate.joints else 0
         unit = torque_unit(self._trial.mechanism.prismatic[joint])
         state, refit = candidate.outcome.state, candidate.outcome.refit
         delay = float(state.delay[0, joint])
-        return relation_meaning(
-            candidate.kind, self._names(candidate), recording, unit, refit, delay
-        )
+        names, count = self._names(candidate), len(self._recordings)
+        said = relation_meaning(candidate.kind, names, recording, unit, refit, delay, count)
+        if not candidate.alike:
+            return said
+        doubt = "; one of another order explains about the same."
+        return replace(said, sentence=said.sentence.rstrip(".") + doubt)
 
 
 def _numbers(step: ChosenCause, candidate: TriedCause) -> tuple[float, float]:
     """Return the number that a candidate changes, with the change and before."""
     name, at = candidate.kind, (*(candidate.recordings or (0,))[:1], candidate.joints[0])
-    name = "factor" if name == "sign" else name
+    name = "factor" if name in ("sign", "flip") else name
     after, before = (getattr(s, name) for s in (candidate.outcome.state, step.before.state))
     return float(after[at]), float(before[at])
 
@@ -396,13 +438,11 @@ def _numbers(step: ChosenCause, candidate: TriedCause) -> tuple[float, float]:
 def _unit_of(ratio: float) -> str:
     """Return the unit that a factor suggests."""
     for factor, unit in ((1000.0, "N mm or mA"), (0.001, "kN m"), (180 / np.pi, "degrees")):
-        if abs(np.log(ratio / factor)) < 0.25:
+        if abs(np.log(ratio / factor)) < _NEAR_UNIT:
             return f" (maybe {unit})"
     return ""
 
 
-def _deviation(candidate: TriedCause, what: str, unit: str = "") -> tuple[tuple[str, float], ...]:
-    if not np.isfinite(candidate.deviation):
-        return ()
+def _deviation(candidate: TriedCause, what: str, unit: str = "") -> dict[str, float]:
     name = f"{what}standard deviation" + (f" [{unit}]" if unit else "")
-    return ((name, float(candidate.deviation)),)
+    return {name: float(candidate.deviation)} if np.isfinite(candidate.deviation) else {}

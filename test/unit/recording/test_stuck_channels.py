@@ -57,3 +57,27 @@ def test_a_torque_at_its_limit_and_a_joint_at_rest_are_not_stuck() -> None:
     velocity = still.velocity.copy()
     velocity[FIRST:PAST, 0] = 0.0
     assert list(stuck_channels(replace(still, velocity=velocity))) == []
+
+
+@pytest.mark.parametrize("joint", [0, 1])
+@pytest.mark.parametrize("length", [30, 80])
+def test_without_a_velocity_a_position_that_stops_shows_by_its_jump(
+    joint: int, length: int
+) -> None:
+    recording = replace(moved(), velocity=None)
+    position, speed = recording.position.copy(), np.abs(np.gradient(recording.position[:, joint]))
+    first = 1000 + int(np.argmax(np.convolve(speed[1000:3000], np.ones(length), "valid")))
+    position[first : first + length, joint] = position[first, joint]
+    (found,) = stuck_channels(replace(recording, position=position))
+    assert (found.kind, found.joints) == ("held_position", (("a", "b")[joint],))
+    assert found.evidence["stuck [s]"] == pytest.approx(length / RATE, abs=0.02)
+
+
+def test_without_a_velocity_a_joint_that_rests_is_not_stuck() -> None:
+    recording = replace(moved(), velocity=None)
+    position = recording.position.copy()
+    reversal = 1000 + int(np.argmax(position[1000:3000, 0]))
+    position[reversal:, 0] += position[reversal, 0] - position[reversal + 200, 0]
+    rested = np.insert(position[:-200, 0], reversal, np.full(200, position[reversal, 0]))
+    position[:, 0] = rested
+    assert list(stuck_channels(replace(recording, position=position))) == []

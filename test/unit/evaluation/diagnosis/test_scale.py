@@ -15,6 +15,7 @@ from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.scale import reasons_against_units, torque_factor
 from dynid.evaluation.diagnosis.tested import tested_causes as causes_tried
 from dynid.identification.identify import identify
+from dynid.profile import make_robot
 
 
 @pytest.mark.parametrize(
@@ -109,3 +110,32 @@ def test_almost_no_torque_does_not_show_that_positions_are_in_degrees() -> None:
     robot, _, recording = arm()
     case = fitted_case(robot, replace(recording, effort=1e-6 * recording.effort))
     assert reasons_against_units(case) == []
+
+
+RAIL = """
+<robot name="rail"><link name="base"/>
+  <link name="slide"><inertial><mass value="4"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="rail" type="prismatic"><parent link="base"/><child link="slide"/>
+    <axis xyz="1 0 0"/><limit lower="-50" upper="50" velocity="50" effort="500"/></joint>
+</robot>
+"""
+
+
+@pytest.mark.parametrize("lead", [2.0, 3.0])
+def test_a_slide_within_its_limits_may_have_another_lead_or_torque_factor(lead: float) -> None:
+    """Inertia alone shows the product of both, so that neither is asserted."""
+    content = {
+        "robot": "rail",
+        "urdf": "rail.urdf",
+        "joints": ["rail"],
+        "terms": [{"kind": "offset"}],
+    }
+    robot = make_robot(content | {"identification": {"cutoff_hz": None, "trim_rest": False}}, RAIL)
+    mechanism = robot.mechanism()
+    good = recorded(mechanism, mechanism.urdf_parameters, samples=2000, rate=100.0, noise=0.01)
+    assert list(torque_factor(fitted_case(robot, good))) == []
+    wrong = replace(good, position=lead * good.position, velocity=None, effort=good.effort / lead)
+    (found,) = torque_factor(fitted_case(robot, replace(wrong, position_step=None)))
+    assert found.alternatives == (("position_factor", ("rail",)),)
+    assert f"or positions are {lead:.3g} times those of the slide" in found.sentence

@@ -122,3 +122,8 @@ def test_a_few_strokes_do_not_show_a_fall():
 def test_a_short_warm_up_is_never_negative():
     assert warm_up_time(Fall(-0.06, 0.001, 10.0, 0.06), 300.0) >= 0
     assert warm_up_time(Fall(-0.06, 0.001, 10.0, 0.01), 300.0) == 0
+
+
+def test_a_fall_of_more_than_all_friction_is_none() -> None:
+    """Friction that would drive the joint at the end is a sign, or a part that differs."""
+    assert found(lambda time: np.where(time < 0.5 * DURATION, 1.0, -1.0)) == {}

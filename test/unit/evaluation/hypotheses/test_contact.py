@@ -11,7 +11,7 @@ from support.searched_arm import crane_recording, trial_of
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.contact import contact_interval, errors_of
 from dynid.evaluation.hypotheses.state import Hypothesis
-from dynid.evaluation.hypotheses.trial import FLOOR, RefitOutcome, Trial
+from dynid.evaluation.hypotheses.trial import FLOOR, RefitOutcome, Trial, cost
 from dynid.recording.model import Recording
 
 GOOD = crane_recording()
@@ -83,3 +83,14 @@ def test_errors_are_relative_to_each_joints_torque() -> None:
     # the refit takes a part of the push for friction and weight
     assert 0.6 * PUSH < np.abs(errors[inside, 1] * size[1]).mean() < 1.1 * PUSH
     assert np.abs(errors[:, [0, 2]][trial.samples.kept[:, [0, 2]]]).max() < 0.1
+
+
+def test_what_is_left_out_costs_its_own_error() -> None:
+    """Otherwise whatever leaves out what it does not explain would be best."""
+    trial = trial_of(pushed((7.0, 8.0)))
+    (outcome,) = outcomes(trial)
+    plain = cost(outcome.refit.held_out)
+    assert plain < outcome.cost < trial.present.cost
+    larger = trial_of(replace(pushed((7.0, 8.0)), effort=pushed((7.0, 8.0), (7.0, 8.0)).effort))
+    (of_larger,) = outcomes(larger)
+    assert of_larger.cost - cost(of_larger.refit.held_out) > outcome.cost - plain

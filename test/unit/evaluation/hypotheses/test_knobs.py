@@ -10,6 +10,7 @@ import pytest
 from support.searched_arm import crane, crane_recording, trial_of
 
 from dynid.arrays import Array
+from dynid.evaluation.hypotheses.kinds import KINDS
 from dynid.evaluation.hypotheses.knobs import Derivatives, Knob, across, knobs, limited
 from dynid.evaluation.hypotheses.refit import Equations
 from dynid.evaluation.hypotheses.state import Hypothesis, modified
@@ -18,6 +19,10 @@ from dynid.evaluation.hypotheses.trial import Trial
 SMALL_CHANGE = dict.fromkeys(
     ("factor", "ratio", "gear", "zero", "delay", "clock", "backlash"), 1e-4
 ) | {"gravity": 1e-3}
+
+
+EVERY = (0, 1)
+"""Recordings of a knob that names none."""
 
 
 @cache
@@ -84,7 +89,7 @@ def test_columns_are_the_change_of_torque_by_a_small_step(kind: str) -> None:
             "ratio": 3,
             "gear": 3,
             "delay": 6,
-            "clock": 2,
+            "clock": 3,
             "backlash": 3,
             "gravity": 1,
         }[kind]
@@ -104,7 +109,7 @@ def test_the_column_of_a_factor_is_the_model_which_has_no_noise() -> None:
     for knob in all_knobs(changed=False):
         if knob.kind != "factor":
             continue
-        concerned = np.isin(two_recordings().samples.recording, knob.recordings)
+        concerned = np.isin(two_recordings().samples.recording, knob.recordings or EVERY)
         joints = np.isin(np.arange(3), knob.joints)
         expected = -at.model * concerned[:, None] * joints
         np.testing.assert_allclose(knob.columns()[:, :, 0], expected)
@@ -123,7 +128,7 @@ def test_a_factor_multiplies_and_numbers_of_other_kinds_are_added() -> None:
             getattr(one, knob.kind) for one in (state, knob.moved(state, np.array([0.1])))
         )
         concerned = np.zeros((2, 3), dtype=bool)
-        concerned[np.ix_(knob.recordings, knob.joints)] = True
+        concerned[np.ix_(knob.recordings or EVERY, knob.joints)] = True
         expected = before * np.exp(0.1) if knob.kind == "factor" else before + 0.1
         np.testing.assert_allclose(after, np.where(concerned, expected, before))
 
@@ -166,31 +171,16 @@ def test_directions_across_gravity_are_at_right_angles() -> None:
 
 def test_every_cause_of_two_recordings_has_a_knob() -> None:
     everything, each = (0, 1, 2), ((0,), (1,), (2,))
-    expected = {("time_shift", "delay", everything, (0, 1))}
-    expected |= {("wrong_gravity", "gravity", everything, (0, 1))}
-    for joints in each:
-        expected |= {
-            ("torque_factor", "factor", joints, (0, 1)),
-            ("encoder_zero", "zero", joints, (0, 1)),
-            ("position_factor", "ratio", joints, (0, 1)),
-            ("position_factor", "gear", joints, (0, 1)),
-            ("time_shift", "delay", joints, (0, 1)),
-            ("backlash", "backlash", joints, (0, 1)),
-        }
+    expected = {(kind, everything, ()) for kind in ("delay", "gravity", "clock")}
+    of_all = ("factor", "zero", "ratio", "gear", "delay", "backlash")
+    expected |= {(kind, joints, ()) for kind in of_all for joints in each}
     for recording in ((0,), (1,)):
-        expected |= {
-            ("recordings_differ", kind, everything, recording) for kind in ("factor", "delay")
-        }
-        expected |= {("clock", "clock", everything, recording)}
-        expected |= {
-            ("recordings_differ", kind, joints, recording)
-            for kind in ("factor", "zero")
-            for joints in each
-        }
-    actual = [(knob.cause, knob.kind, knob.joints, knob.recordings) for knob in all_knobs()]
+        expected |= {(kind, everything, recording) for kind in ("factor", "delay", "clock")}
+        expected |= {(kind, one, recording) for kind in ("factor", "zero") for one in each}
+    actual = [(knob.kind, knob.joints, knob.recordings) for knob in all_knobs()]
     assert set(actual) == expected
     assert len(actual) == len(expected)
-    assert all(knob.whole == (len(knob.recordings) == 2) for knob in all_knobs())
+    assert all(KINDS[knob.kind].largest_step > 0 for knob in all_knobs())
 
 
 def test_without_gravity_its_direction_is_no_cause() -> None:

@@ -143,8 +143,8 @@ def test_a_factor_stays_one_with_no_other_shape_beside_it(joint: int, factor: fl
 def test_shapes_of_a_torque_are_no_multiples_of_it() -> None:
     trial = trial_of(crane_recording())
     data = trial.data(Hypothesis.unchanged(trial.samples))
-    context = Context(data, lambda _: data.torque, trial.samples.time)
-    columns = relation_columns(context, Relation("shape", (1,)), trial.samples.recording)
+    context = Context(data, lambda _: data.torque, trial.samples.time, trial.samples.recording)
+    columns = relation_columns(context, Relation("shape", (1,)))
     kept = data.kept[:, 1]
     products = data.torque[kept, 1] @ columns[kept, 1]
     assert np.abs(products) == pytest.approx(0.0, abs=1e-6 * np.linalg.norm(data.torque) ** 2)
@@ -165,3 +165,12 @@ def test_a_recording_of_another_robot_of_the_type_is_no_factor_and_no_load(
     _, (step,) = searched(crane_recording(), other)
     assert (step.chosen.cause, step.chosen.kind) == ("recordings_differ", "robot")
     assert step.others == ()
+
+
+@pytest.mark.parametrize("share", [0.4, 0.7])
+def test_another_gain_of_one_direction_is_named(share: float) -> None:
+    _, steps = searched(changed(2, lambda effort: np.where(effort > 0, effort, share * effort)))
+    (first, *_) = steps
+    named = {first.chosen.cause, *(other.cause for other in first.others)}
+    assert "nonlinear_torque" in named
+    assert first.chosen.joints == (2,)

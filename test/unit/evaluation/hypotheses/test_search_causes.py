@@ -22,8 +22,9 @@ from support.searched_arm import (
 
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.samples import sampled
-from dynid.evaluation.hypotheses.search import ChosenCause, TriedCause, search
+from dynid.evaluation.hypotheses.search import ChosenCause, search
 from dynid.evaluation.hypotheses.trial import Trial, hypothesis_mechanism
+from dynid.evaluation.hypotheses.tried import TriedCause
 from dynid.evaluation.hypotheses.wording import Wording
 from dynid.identification.identify import identify
 from dynid.recording.model import Recording
@@ -106,7 +107,14 @@ def test_the_other_sign_of_a_position_is_found_with_its_joint(joint: Array) -> N
 
 @pytest.mark.parametrize(
     ("kind", "ratio"),
-    [("ratio", 0.7), ("ratio", 1.3), ("ratio", 2.0), ("gear", 0.7), ("gear", 1.5)],
+    [
+        ("ratio", 0.7),
+        ("ratio", 1.3),
+        ("ratio", 2.0),
+        ("ratio", 180 / np.pi),
+        ("gear", 0.7),
+        ("gear", 1.5),
+    ],
 )
 def test_the_factor_of_a_position_is_found_with_its_joint(kind: str, ratio: float) -> None:
     good, times = crane_recording(), np.where(LIFT, ratio, 1.0)

@@ -24,6 +24,7 @@ from support.synthetic import recorded
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.search import ChosenCause, search
 from dynid.evaluation.hypotheses.wording import Wording
+from dynid.identification.diagnose import diagnose_recordings
 from dynid.recording.corrections import SIGNALS
 from dynid.recording.model import Recording
 
@@ -164,3 +165,24 @@ def test_of_two_recordings_either_may_be_the_one_that_differs() -> None:
     _, (step,) = searched(FIRST, other)
     assert (step.chosen.cause, step.chosen.joints) == ("recordings_differ", (2,))
     assert step.others == ()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_an_offset_that_grows_in_every_recording_has_its_size(count: int) -> None:
+    grown = 6.0 * np.linspace(0, 1, 2000)[:, None] * ELBOW
+    recordings = [replace(one, effort=one.effort + grown) for one in (FIRST, SECOND, THIRD)]
+    (step,) = searched(*recordings[:count])[1]
+    assert (step.chosen.cause, step.chosen.kind) == ("recordings_differ", "drift")
+    assert (step.chosen.joints, step.others) == ((2,), ())
+    # the ends of a recording are left out
+    assert step.chosen.outcome.refit.factors == pytest.approx([6.0] * count, rel=0.05)
+
+
+def test_a_sign_that_changes_half_way_is_no_drift() -> None:
+    """A drift explains less than the part from which on the sign is another one."""
+    turned = np.where(np.arange(2000)[:, None] < 1100, 1.0, 1 - 2 * LIFT)
+    wrong = replace(FIRST, effort=FIRST.effort * turned)
+    first = diagnose_recordings(crane(), [wrong]).findings[0]
+    assert (first.cause, first.joints) == ("recordings_differ", ("lift",))
+    assert "from 11" in first.sentence
+    assert "-1.0" in first.sentence or "-0.99" in first.sentence

@@ -11,6 +11,7 @@ from support.searched_arm import (
     ELBOW,
     JOINTS,
     LIFT,
+    RATE,
     crane,
     crane_recording,
     meanings,
@@ -19,7 +20,7 @@ from support.searched_arm import (
     trial_of,
 )
 
-from dynid.evaluation.hypotheses.meaning import Meaning
+from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.hypotheses.search import search
 from dynid.evaluation.hypotheses.wording import Wording
 from dynid.recording.corrections import corrected, correction_yaml
@@ -29,7 +30,7 @@ GOOD = crane_recording()
 SWAPPED = [0, 2, 1]
 
 
-def only_meaning(*recordings: Recording, names: tuple[str, ...] = ()) -> Meaning:
+def only_meaning(*recordings: Recording, names: tuple[str, ...] = ()) -> Finding:
     (meaning,) = meanings(*recordings, names=names)
     return meaning
 
@@ -81,10 +82,29 @@ FAULTS = {
         "swapped_channels",
         "lift and elbow: the positions and torques of these joints are exchanged.",
     ),
+    "circle": (
+        replace(
+            GOOD,
+            **{n: getattr(GOOD, n)[:, [2, 0, 1]] for n in ("position", "velocity", "effort")},
+            position_step=None,
+        ),
+        "swapped_channels",
+        "pan, lift and elbow: the positions and torques of these joints are exchanged.",
+    ),
     "zero": (
         replace(GOOD, position=GOOD.position + 0.8 * LIFT),
         "encoder_zero",
         "lift: recorded positions are 0.80",
+    ),
+    "circle of torques": (
+        replace(GOOD, effort=GOOD.effort[:, [1, 2, 0]]),
+        "swapped_channels",
+        "pan, lift and elbow: the torques of these joints are exchanged.",
+    ),
+    "clock": (
+        replace(GOOD, time=1.3 * GOOD.time, velocity=None, sampling_rate=RATE / 1.3),
+        "clock",
+        "the clock counts 1.3",
     ),
     "delay": (
         replace(GOOD, effort=np.roll(GOOD.effort, 3, axis=0)),
