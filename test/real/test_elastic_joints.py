@@ -45,7 +45,7 @@ def test_each_recording_alone_has_the_stiffness_of_the_other(
         scatter = np.hypot(first.deviation, other.deviation)
         assert abs(first.value - other.value) < 2.5 * scatter
         for joint in joints:
-            assert joint.delay.value == pytest.approx(3.05e-3, abs=0.1e-3)
+            assert joint.delay.value == pytest.approx(3.05e-3, abs=0.25e-3)
             assert (joint.stiffness is not None) or (number == 0 and joint.least_stiffness > 3e6)
     third = [found[name].joints[2].stiffness.value for name in ("A", "B")]
     assert third[0] == pytest.approx(third[1], rel=0.1)

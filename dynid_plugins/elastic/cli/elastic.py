@@ -51,8 +51,8 @@ def elastic_command(
     """Identify stiffness, damping and backlash of joints with two encoders.
 
     The profile's elastic.link_position names the columns of the encoders at the links. Delay and
-    offset between the encoders are identified, too; hardening, friction at the link and waves of
-    the angle where they reduce the error on data left out.
+    offset between the encoders are identified, too; hardening, friction behind the elasticity,
+    waves and errors of the encoders where they reduce the error on data left out.
     """
     from functools import partial
 
