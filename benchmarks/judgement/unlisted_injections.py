@@ -149,7 +149,8 @@ def _torque_sticks(fault: InjectedFault, motion: MeasuredMotion, _: object) -> M
 
 def _torque_drops_out(fault: InjectedFault, motion: MeasuredMotion, _: object) -> MeasuredMotion:
     torque = motion.torque.copy()
-    torque[np.ix_(_bursts(fault, motion, 0.6), list(fault.joints))] = 0.0
+    for joint in fault.joints:
+        torque[_bursts(fault, motion, 0.6), joint] = 0.0
     return replace(motion, torque=torque)
 
 
