@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynid.arrays import Array
 from dynid.evaluation.hypotheses.refit import errors_with
-from dynid.evaluation.hypotheses.relations import friction_columns, payload_columns
 from dynid.evaluation.hypotheses.trial import RefitOutcome, Trial, cost
 
 _PARTS = 8  # of a recording, at whose ends a change is sought first
@@ -20,7 +18,7 @@ Instant = tuple[int, float]
 
 
 def change_instant(trial: Trial, now: RefitOutcome, joints: list[int]) -> tuple[float, Instant]:
-    """Return the instant after which other torque, friction or load explains most.
+    """Return the instant after which parameters of a joint's own explain most.
 
     It comes after the fall of the cost of the data fitted that it brings.
 
@@ -59,20 +57,15 @@ def _is_inside(time: float, span: tuple[float, float]) -> bool:
 def _costs(
     trial: Trial, now: RefitOutcome, joints: list[int], instants: list[Instant]
 ) -> list[tuple[float, Instant]]:
-    """Return the cost that a change at each instant leaves, of one joint or of the load."""
+    """Return the cost that parameters of a joint's own after each instant leave, for each joint."""
     data, samples = trial.data(now.state), trial.samples
-    torque = data.regressor[:, :, data.base.independent] @ now.refit.base
-    blocks: list[Array] = []
-    owners: list[Instant] = []
+    costs = []
     for instant in instants:
         after = (samples.recording == instant[0]) & (samples.time >= instant[1])
-        blocks.append(payload_columns(data, after))
         for joint in joints:
-            scaled = np.zeros((*torque.shape, 1))
-            scaled[:, joint, 0] = torque[:, joint] * after
-            blocks.append(
-                np.concatenate([friction_columns(data, joint, after, samples.time), scaled], axis=2)
-            )
-        owners += [instant] * (1 + len(joints))
-    errors = errors_with(data, samples.fold, blocks)
-    return [(cost(error), owner) for error, owner in zip(errors, owners, strict=True)]
+            columns = data.of_joints[joint][1]
+            own = np.zeros((*data.torque.shape, columns.shape[1]))
+            own[:, joint] = columns * after[:, None]
+            (error,) = errors_with(data, samples.fold, [own])
+            costs.append((cost(error), instant))
+    return costs
