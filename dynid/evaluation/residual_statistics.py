@@ -40,9 +40,10 @@ def spectrum(values: Array, rate: float) -> tuple[Array, Array]:
     parts = sliding_window_view(values, length, axis=0)[:: length - length // 2]
     parts = (parts - parts.mean(axis=-1, keepdims=True)) * window
     power = np.mean(np.abs(np.fft.rfft(parts)) ** 2, axis=0).T / (rate * np.sum(window**2))
-    sides = np.where(np.arange(1, len(power)) * 2 == length, 1, 2)  # Nyquist's frequency is its own
-    density = np.sqrt(power[1:] * sides[:, None])
-    return np.asarray(np.fft.rfftfreq(length, 1 / rate)[1:]), np.asarray(density)
+    number = np.arange(1, len(power))
+    sides = np.where(number * 2 == length, 1, 2)  # Nyquist's frequency is its own
+    frequency = np.asarray(number * (rate / length), dtype=np.float64)
+    return frequency, np.asarray(np.sqrt(power[1:] * sides[:, None]))
 
 
 def white_band(duration: float, band: float) -> float:
