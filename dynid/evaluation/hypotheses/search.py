@@ -132,6 +132,7 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         unseen = _unseen(trial, now)
         judged += [replace(c, outcome=trial.judged(c.outcome)) for c in unseen]
     judged = [c for c in sorted(judged, key=lambda c: c.outcome.total) if matters(now, c)]
+    judged = _with_urdfs_sign(trial, judged)
     while judged and not _is_determined(trial, now, judged[0]):
         flipped = _as_sign(trial, now, judged[0])  # a sign has no size that has to be determined
         judged = [flipped, *judged[1:]] if flipped.kind == "flip" else judged[1:]
@@ -164,6 +165,21 @@ def _best(trial: Trial, now: RefitOutcome) -> ChosenCause | None:
         rest = [rival, *rest]
     others = tuple(c for c in rest if not is_better(chosen, c) and _is_determined(trial, now, c))
     return ChosenCause(now, chosen, others, rest[0] if rest else None)
+
+
+def _with_urdfs_sign(trial: Trial, judged: list[TriedCause]) -> list[TriedCause]:
+    """Leave out signs of all torques, or of time, that the URDF's masses contradict, if one agrees.
+
+    Where inertia is hardly seen, both explain the same.
+    """
+    against = {
+        number: trial.is_against_urdf(candidate.outcome.state)
+        for number, candidate in enumerate(judged)
+        if candidate.kind == "sign" and len(candidate.joints) == len(trial.mechanism.joints)
+    }
+    if all(against.values()):
+        return judged
+    return [c for number, c in enumerate(judged) if not against.get(number, False)]
 
 
 def _as_low_pass(delay: TriedCause, low_passes: list[TriedCause]) -> TriedCause:

@@ -12,7 +12,8 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.joint_terms import TermSettings, plain_terms
 from dynid.dynamics.mechanism import Mechanism
-from dynid.evaluation.hypotheses.refit import Data, Equations, Refit, residual
+from dynid.evaluation.diagnosis.projection import basis_of, beyond
+from dynid.evaluation.hypotheses.refit import Data, Equations, Refit, friction_shapes, residual
 from dynid.evaluation.hypotheses.relations import OF_SENSORS
 from dynid.evaluation.hypotheses.samples import TrialSamples
 from dynid.evaluation.hypotheses.state import Hypothesis, modified
@@ -92,6 +93,20 @@ class Trial:
         others = [pair for pair in self._recent if pair is not alike]
         self._recent = [(state, data), *others][:_RECENT]
         return data
+
+    def is_against_urdf(self, state: Hypothesis) -> bool:
+        """Whether a state's torque has mostly the opposite sign of that of the URDF's masses."""
+        data = self.data(state)
+        expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
+        products = []
+        for joint in range(data.torque.shape[1]):
+            kept = data.kept[:, joint]
+            shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint])
+            columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
+            left, measured = beyond(basis_of(shapes), columns).T
+            sizes = float(np.linalg.norm(left) * np.linalg.norm(measured))
+            products.append(float(left @ measured) / max(sizes, 1e-300))
+        return sum(products) < 0
 
     def equations(self, state: Hypothesis) -> Equations:
         """Return the equations of a state."""

@@ -8,8 +8,6 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.finding import Finding
-from dynid.evaluation.diagnosis.projection import basis_of, beyond
-from dynid.evaluation.hypotheses.refit import Data, friction_shapes
 from dynid.text import listed
 
 _NO_GRAVITY = Finding(
@@ -68,20 +66,6 @@ def contact_meaning(
             for end, time in zip(("start", "stop"), times, strict=True)
         },
     )
-
-
-def is_against_urdf(data: Data) -> bool:
-    """Whether torque has mostly the opposite sign of that of the URDF's masses."""
-    expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
-    products = []
-    for joint in range(data.torque.shape[1]):
-        kept = data.kept[:, joint]
-        shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint])
-        columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
-        left, measured = beyond(basis_of(shapes), columns).T
-        sizes = float(np.linalg.norm(left) * np.linalg.norm(measured))
-        products.append(float(left @ measured) / max(sizes, 1e-300))
-    return sum(products) < 0
 
 
 def _vector(values: Array) -> str:

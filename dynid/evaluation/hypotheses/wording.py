@@ -13,11 +13,7 @@ from dynid.evaluation.hypotheses.relation_meanings import relation_meaning
 from dynid.evaluation.hypotheses.search import ChosenCause
 from dynid.evaluation.hypotheses.trial import Trial
 from dynid.evaluation.hypotheses.tried import MATTERS, TriedCause
-from dynid.evaluation.hypotheses.whole_meanings import (
-    contact_meaning,
-    gravity_meaning,
-    is_against_urdf,
-)
+from dynid.evaluation.hypotheses.whole_meanings import contact_meaning, gravity_meaning
 from dynid.recording.corrections import SIGNALS, Correction, Signal
 from dynid.text import listed, percent, significant, torque_unit
 
@@ -142,9 +138,12 @@ class Wording:
             )
         if candidate.outcome.state.backwards != step.before.state.backwards:
             return _BACKWARDS
-        if (candidate.outcome.penalty or 0.0) > MATTERS or is_against_urdf(
-            self._trial.data(candidate.outcome.state)
-        ):
+        against = [
+            self._trial.is_against_urdf(outcome.state)
+            for outcome in (step.before, candidate.outcome)
+        ]
+        impossible = (candidate.outcome.penalty or 0.0) > MATTERS
+        if against[1] or (impossible and not against[0]):
             return Finding(
                 "flipped_sign",
                 (),
@@ -155,6 +154,18 @@ class Wording:
                 "Check the signs of effort and position, and the order of the rows in time.",
             )
         key, corrections = self._fixed(Correction(signal="effort", factor=-1.0))
+        if impossible:
+            return Finding(
+                "flipped_sign",
+                (),
+                "problem",
+                "friction drives the joints instead of opposing their motion, and the torque of "
+                "the URDF's masses has the opposite sign: probably the torque of every joint has "
+                "it, though with the other sign some rotors or masses are not physically possible "
+                "either.",
+                f"Change the sign of effort first, and look at what is left.{key}",
+                corrections=corrections,
+            )
         return Finding(
             "flipped_sign",
             (),

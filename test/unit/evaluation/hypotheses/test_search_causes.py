@@ -22,7 +22,7 @@ from support.searched_arm import (
 
 from dynid.arrays import Array
 from dynid.evaluation.hypotheses.samples import sampled
-from dynid.evaluation.hypotheses.search import ChosenCause, search
+from dynid.evaluation.hypotheses.search import ChosenCause, _with_urdfs_sign, search
 from dynid.evaluation.hypotheses.trial import Trial, hypothesis_mechanism
 from dynid.evaluation.hypotheses.tried import TriedCause
 from dynid.evaluation.hypotheses.wording import Wording
@@ -301,12 +301,27 @@ def test_torque_of_the_other_sign_is_not_time_that_runs_backwards() -> None:
     assert [one.factor for one in only.corrections] == [-1.0]
 
 
-def test_a_sign_with_which_parameters_stay_impossible_is_not_asserted() -> None:
+def test_a_sign_with_which_parameters_stay_impossible_is_only_probable() -> None:
     good = crane_recording()
     trial = trial_of(replace(good, effort=-good.effort))
     (step,) = search(trial)[1]
-    outcome = replace(step.chosen.outcome, penalty=5.0)
-    doubted = replace(step.chosen, outcome=outcome)
-    meaning = Wording(trial, JOINTS, ["one"], correctable=True).meaning(step, doubted)
+    wording = Wording(trial, JOINTS, ["one"], correctable=True)
+    doubted = replace(step.chosen, outcome=replace(step.chosen.outcome, penalty=5.0))
+    meaning = wording.meaning(step, doubted)
+    assert meaning.sentence.startswith("friction drives the joints")
+    assert "probably the torque of every joint" in meaning.sentence
+    assert [one.factor for one in meaning.corrections] == [-1.0]
+    # as recorded, signs are those of the URDF's masses: neither is asserted
+    against = replace(step.chosen, outcome=replace(step.before, penalty=0.0))
+    meaning = wording.meaning(replace(step, before=step.chosen.outcome), against)
     assert "do not decide" in meaning.sentence
     assert meaning.corrections == ()
+
+
+def test_where_inertia_is_hardly_seen_the_urdfs_masses_decide_between_torque_and_time() -> None:
+    trial = trial_of(with_effort(-crane_recording().effort))
+    (step,) = search(trial)[1]
+    backwards = trial.judged(trial.outcome(replace(step.before.state, backwards=True)))
+    rival = replace(step.chosen, outcome=replace(backwards, cost=step.chosen.outcome.cost - 1.0))
+    assert _with_urdfs_sign(trial, [rival, step.chosen]) == [step.chosen]
+    assert _with_urdfs_sign(trial, [rival]) == [rival]
