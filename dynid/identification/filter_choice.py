@@ -29,7 +29,7 @@ from dynid.text import percent
 
 _RATIO_OF_EQUAL_CUTOFFS = 1.05  # ratio of cut-offs that count as one
 _WORSE_AT_THE_END = 2  # cut-offs in succession
-_LESS = 0.99  # ratio of errors of a model that was fitted to other filters
+_LESS_ERROR = 0.99  # ratio of errors of a model that was fitted to other filters
 _MUCH_BETTER = 0.8  # ratio of errors
 _LONGEST_DELAY = 2.0  # sampling periods
 _FAULTS = (-16.0, -8.0, -4.0, 4.0, 8.0, 16.0)  # sampling periods
@@ -154,7 +154,7 @@ def lost_motion(
     try:
         faster = robot.with_settings(settings.model_copy(update={"cutoff_hz": 2 * given}))
         with_more = [preprocess(recording, faster) for recording in recordings]
-        if _unfiltered_error(model, with_more) >= _LESS * _unfiltered_error(model, signals):
+        if _unfiltered_error(model, with_more) >= _LESS_ERROR * _unfiltered_error(model, signals):
             return []
         trials = FilterTrials(robot, recordings, settings)
         error, doubled = trials.error(given), trials.error(2 * given)

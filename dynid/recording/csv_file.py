@@ -10,7 +10,8 @@ from dynid.errors import RecordingError
 from dynid.limits import RECORDING_JOINTS
 from dynid.recording.csv_merge import TimedSignal, merge
 from dynid.recording.limits import RecordingTooLargeError, check_memory
-from dynid.recording.model import Source, digest, frozen
+from dynid.recording.mapped_files import MappedFiles
+from dynid.recording.model import Source, frozen
 from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import (
     NANOSECONDS,
@@ -21,7 +22,6 @@ from dynid.recording.samples import (
     unusable_times,
 )
 from dynid.recording.table import Reading, Table, seconds_of
-from dynid.recording.table_file import read_table
 from dynid.recording.temperature import TemperatureSamples
 from dynid.text import shown
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.recording.columns import ColumnMap, SignalColumns, TimeColumn
+    from dynid.recording.columns import ColumnMap, SignalColumns
 
 
 _TIME, _TEMPERATURE = "time", "temperature"
@@ -99,20 +99,20 @@ def read_csv_parts(
 
 def _opened(
     path: Path, columns: ColumnMap, joints: Sequence[str] | None, opened: Table | None
-) -> tuple[tuple[str, ...], list[int], _Files]:
+) -> tuple[tuple[str, ...], list[int], MappedFiles]:
     """Return the names of the joints, their places in the map, and its files of the motion."""
     name = shown(path)
     wanted, order = choose_joints(joints, columns.joints, f"{name} (column map)")
     what = f"{name} (column map): names {len(columns.joints)} joints"
     RECORDING_JOINTS.check(len(columns.joints), what, RecordingTooLargeError)
-    files = _Files(path, columns, opened)
+    files = MappedFiles(path, columns, opened)
     for signal in columns.signals().values():
         files.of(signal.file)
     return wanted, order, files
 
 
 def _samples(
-    files: _Files,
+    files: MappedFiles,
     columns: ColumnMap,
     order: list[int],
     wanted: tuple[str, ...],
@@ -158,104 +158,8 @@ def _samples(
     return samples.take(~unusable) if unusable.any() else samples
 
 
-class _Files:
-    """The tables of a column map, each read once."""
-
-    def __init__(self, path: Path, columns: ColumnMap, opened: Table | None) -> None:
-        self.path = path
-        self.columns = columns
-        self.tables: dict[Path, Table] = {} if opened is None else {path: opened}
-        named = {signal.file for signal in columns.signals().values()}
-        if columns.temperature is not None:
-            named.add(columns.temperature.file)
-        if columns.time is not None and columns.time.file is not None:
-            named.add(columns.time.file)
-        if path.is_dir() and None in named:
-            raise RecordingError(
-                f"{shown(path)}: is a folder, but the column map does not name a file for every "
-                "signal; give the file itself, or add 'file' to each signal."
-            )
-        if path.is_file() and None not in named and path.name not in named:
-            raise RecordingError(
-                f"{shown(path)}: is none of the files in the column map, which are "
-                f"{', '.join(sorted(filter(None, named)))}."
-            )
-
-    @property
-    def rows(self) -> int:
-        return next(iter(self.tables.values())).rows
-
-    def sources(self) -> tuple[Source, ...]:
-        """Return the files that were read."""
-        return tuple(
-            Source(shown(file), digest(file), table.kind, path=file)
-            for file, table in self.tables.items()
-        )
-
-    def repairs(self) -> tuple[str, ...]:
-        """Return the sentences on repairs of all tables."""
-        return tuple(sentence for table in self.tables.values() for sentence in table.repairs)
-
-    def of(self, name: str | None) -> Table:
-        """Return the table in the file of that name; None: in the recording's path."""
-        folder = self.path if self.path.is_dir() else self.path.parent
-        file = self.path if name is None else folder / name
-        if file not in self.tables:
-            if not file.is_file():
-                raise RecordingError(
-                    f"{shown(file)}: there is no such file beside {shown(self.path)}, "
-                    "but the column map needs it."
-                )
-            self.tables[file] = read_table(file, self.columns.delimiter, self.columns.header)
-        return self.tables[file]
-
-    def own_time(self, signal: SignalColumns) -> tuple[Table, TimeColumn] | None:
-        """Return where the times of a signal are; None where there is no time column."""
-        time = self.columns.time
-        if signal.time is not None:
-            return self.of(signal.time.file or signal.file), signal.time
-        if time is None:
-            return None
-        shared = self.of(time.file or self.columns.position.file)
-        table = self.of(signal.file)
-        if time.file is None and table is not shared and table.has(time.column):
-            return table, time
-        return shared, time
-
-    def has_own_time(self, signal: SignalColumns) -> bool:
-        """Return whether a signal's times are others than those of the positions."""
-        signal_time, first = self.own_time(signal), self.own_time(self.columns.position)
-        if signal_time is None or first is None:
-            return False
-        return signal_time[0] is not first[0] or signal_time[1].column != first[1].column
-
-    def have_own_times(self) -> bool:
-        """Return whether signals have different times, so that rows do not belong together."""
-        signals = self.columns.signals().values()
-        own_times = [self.own_time(signal) for signal in signals]
-        tables = [own_time[0] for own_time in own_times if own_time is not None]
-        if len({id(table) for table in tables}) < 2:
-            return any(signal.time is not None for signal in signals)
-        lengths = {self.of(signal.file).rows for signal in signals}
-        times = [seconds_of(*own_time) for own_time in own_times if own_time is not None]
-        return len(lengths) > 1 or not all(np.array_equal(times[0], other) for other in times)
-
-    def require_equal_lengths(self) -> None:
-        time = self.columns.time
-        if time is not None:
-            self.of(time.file or self.columns.position.file)
-        counts = {shown(file): table.rows for file, table in self.tables.items()}
-        if len(set(counts.values())) > 1:
-            lengths = ", ".join(f"{name} has {count}" for name, count in counts.items())
-            raise RecordingError(
-                f"The files of one recording must have the same number of rows, but {lengths}; "
-                "files with times of their own may differ: name their time column in the column "
-                "map, such as effort: {time: {column: t}}."
-            )
-
-
 def _merged(
-    files: _Files, columns: ColumnMap, order: list[int], wanted: tuple[str, ...]
+    files: MappedFiles, columns: ColumnMap, order: list[int], wanted: tuple[str, ...]
 ) -> Samples:
     """Return the samples of signals that have times or delays of their own."""
     signals: dict[str, list[TimedSignal]] = {}
@@ -297,7 +201,7 @@ def _merged(
 
 
 def _temperature(
-    files: _Files,
+    files: MappedFiles,
     columns: ColumnMap,
     order: list[int],
     reading: Reading | None = None,
@@ -337,7 +241,7 @@ def _temperature(
     return TemperatureSamples(stamps, values[usable], f"{table.name} (temperature)")
 
 
-def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, Reading]:
+def _readings(files: MappedFiles, columns: ColumnMap, order: list[int]) -> dict[str, Reading]:
     """Return the numbers of each signal, and of time where there is a column of it.
 
     Each file is read once for all of its signals.
@@ -352,7 +256,7 @@ def _readings(files: _Files, columns: ColumnMap, order: list[int]) -> dict[str, 
 
 
 def _wanted(
-    files: _Files, columns: ColumnMap, order: list[int]
+    files: MappedFiles, columns: ColumnMap, order: list[int]
 ) -> dict[str, tuple[Table, list[int | str]]]:
     """Return the table and the columns of each signal, and of time."""
     wanted: dict[str, tuple[Table, list[int | str]]] = {
@@ -388,7 +292,7 @@ def _scaled(
 
 
 def _seconds(
-    files: _Files,
+    files: MappedFiles,
     columns: ColumnMap,
     reading: Reading | None,
     rows: NDArray[np.intp],

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 
-class Kind(NamedTuple):
+class CauseKind(NamedTuple):
     """A kind of change.
 
     Attributes:
@@ -29,36 +29,36 @@ class Kind(NamedTuple):
         return self.of_recording if recordings else self.cause
 
 
-KINDS: Mapping[str, Kind] = MappingProxyType(
+KINDS: Mapping[str, CauseKind] = MappingProxyType(
     {
-        "factor": Kind("torque_factor", followed="factor", largest_step=0.5),
-        "shape": Kind("nonlinear_torque", followed="factor"),
-        "crosstalk": Kind("torque_crosstalk"),
-        "hysteresis": Kind("torque_hysteresis", few=True),
-        "sign": Kind("flipped_sign"),  # shown by what is physically possible
-        "flip": Kind("flipped_sign"),  # in place of a negative factor
-        "position": Kind("flipped_sign"),
-        "reverse": Kind("reversed_joint"),
-        "channels": Kind("swapped_channels", "swapped_channels"),
-        "torques": Kind("swapped_channels", "swapped_channels"),
-        "positions": Kind("swapped_channels", "swapped_channels"),
-        "zero": Kind("encoder_zero", followed="zero", largest_step=0.3),
-        "ratio": Kind("position_factor", followed="ratio", largest_step=0.2),
-        "gear": Kind("position_factor", followed="gear", largest_step=0.2),
-        "gravity": Kind("wrong_gravity", followed="gravity", largest_step=3.0),
-        "no gravity": Kind("wrong_gravity"),
-        "payload": Kind("recordings_differ"),
-        "friction": Kind("recordings_differ"),
-        "drift": Kind("recordings_differ"),
-        "robot": Kind("recordings_differ"),
-        "clock": Kind("clock", "clock", followed="clock", largest_step=0.2),
-        "contact": Kind("contact"),
-        "delay": Kind("time_shift", followed="delay", largest_step=0.03),
-        "filter": Kind("time_shift"),
-        "second": Kind("time_shift", followed="delay"),
-        "backlash": Kind("backlash", largest_step=0.05, few=True),
-        "coupling": Kind("unmodelled_coupling"),
-        "uneven": Kind("uneven_friction", few=True),
+        "factor": CauseKind("torque_factor", followed="factor", largest_step=0.5),
+        "shape": CauseKind("nonlinear_torque", followed="factor"),
+        "crosstalk": CauseKind("torque_crosstalk"),
+        "hysteresis": CauseKind("torque_hysteresis", few=True),
+        "sign": CauseKind("flipped_sign"),  # shown by what is physically possible
+        "flip": CauseKind("flipped_sign"),  # in place of a negative factor
+        "position": CauseKind("flipped_sign"),
+        "reverse": CauseKind("reversed_joint"),
+        "channels": CauseKind("swapped_channels", "swapped_channels"),
+        "torques": CauseKind("swapped_channels", "swapped_channels"),
+        "positions": CauseKind("swapped_channels", "swapped_channels"),
+        "zero": CauseKind("encoder_zero", followed="zero", largest_step=0.3),
+        "ratio": CauseKind("position_factor", followed="ratio", largest_step=0.2),
+        "gear": CauseKind("position_factor", followed="gear", largest_step=0.2),
+        "gravity": CauseKind("wrong_gravity", followed="gravity", largest_step=3.0),
+        "no gravity": CauseKind("wrong_gravity"),
+        "payload": CauseKind("recordings_differ"),
+        "friction": CauseKind("recordings_differ"),
+        "drift": CauseKind("recordings_differ"),
+        "robot": CauseKind("recordings_differ"),
+        "clock": CauseKind("clock", "clock", followed="clock", largest_step=0.2),
+        "contact": CauseKind("contact"),
+        "delay": CauseKind("time_shift", followed="delay", largest_step=0.03),
+        "filter": CauseKind("time_shift"),
+        "second": CauseKind("time_shift", followed="delay"),
+        "backlash": CauseKind("backlash", largest_step=0.05, few=True),
+        "coupling": CauseKind("unmodelled_coupling"),
+        "uneven": CauseKind("uneven_friction", few=True),
     }
 )
 """Every kind of change by its name; findings keep the order of their causes."""
