@@ -259,6 +259,7 @@ def test_interruptions_do_not_reach_the_swap(tmp_path, monkeypatch) -> None:
 
     monkeypatch.setattr(transaction, "flush", interrupted_flush)
     monkeypatch.setattr(os, "unlink", interrupted_unlink)
+    others = set(threading.enumerate())  # of other tests, which may never end
     # ignored where the tests run in a shell's background job
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -266,7 +267,7 @@ def test_interruptions_do_not_reach_the_swap(tmp_path, monkeypatch) -> None:
             write(folder, NEW)
     finally:
         signal.signal(signal.SIGINT, before)
-    for thread in set(threading.enumerate()) - {threading.current_thread()}:
+    for thread in set(threading.enumerate()) - others:
         thread.join()
     assert seen(folder) == {**NEW, **OWN}
     assert hidden(folder) == []
