@@ -17,8 +17,8 @@ struct SecondOrderSection
 /// continued at both ends by `pad` samples: its own, turned about the end point.
 ///
 /// `values` and `out` (samples, signals) are row-major, time along the rows; signals are filtered
-/// side by side, eight at a time. Throws std::invalid_argument where there are not more samples than
-/// `pad`, or a section has a pole at 0 Hz, and so no state of rest.
+/// side by side, eight at a time. Throws std::invalid_argument where there are not more samples
+/// than `pad`, or a section has a pole at 0 Hz, and so no state of rest.
 void filter_zero_phase(
   const std::vector<SecondOrderSection> & sections, const double * values, Eigen::Index samples,
   Eigen::Index signals, Eigen::Index pad, double * out);
