@@ -9,7 +9,11 @@ namespace dynid
 /// (b0 + b1/z + b2/z²) / (1 + a1/z + a2/z²), one factor of a digital filter.
 struct SecondOrderSection
 {
-  double b0, b1, b2, a1, a2;
+  double b0;
+  double b1;
+  double b2;
+  double a1;
+  double a2;
 };
 
 /// Filters signals by sections, forwards and then backwards in time, so that there is no phase
