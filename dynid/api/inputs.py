@@ -132,8 +132,7 @@ def as_recordings(
     """
     # a Recording and a DataFrame have items, too
     several = list(recordings) if isinstance(recordings, list | tuple | Iterator) else [recordings]
-    lowest = robot.settings(SignalSettings).lowest_rate
-    bound = Bound(lowest, len(several)) if averaged else None
+    bound = Bound(robot.settings(SignalSettings).lowest_rate, len(several)) if averaged else None
     loaded = [_as_recording(recording, robot, supervised, bound) for recording in several]
     return [with_joints_of(recording, robot) for recording in given_recordings(function, loaded)]
 

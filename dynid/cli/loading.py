@@ -9,7 +9,7 @@ from dynid import profile as profiles
 from dynid.cli.start.folder import robots_in
 from dynid.errors import ConfigurationError, DynidError
 from dynid.profile import load_model
-from dynid.recording.averaging import Bound, bounded
+from dynid.recording.averaging import Bound
 from dynid.recording.model import Recording
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.description import is_description
@@ -56,13 +56,12 @@ def load_recordings(
 
     Long ones may be ``averaged``, where a task needs no samples in their place.
     """
-    lowest = robot.settings(SignalSettings).lowest_rate
-    bound = Bound(lowest, len(paths)) if averaged else None
+    bound = Bound(robot.settings(SignalSettings).lowest_rate, len(paths)) if averaged else None
     loaded = []
     for path in paths:
         step(f"reading {path.name}")
         loaded.append(load_recording(path, robot, start=start, stop=stop, run=run, bound=bound))
-    return bounded(loaded, lowest) if averaged else loaded
+    return loaded
 
 
 def robot_of_model(model: Model, path: Path) -> str:

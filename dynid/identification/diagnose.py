@@ -13,11 +13,13 @@ from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
 from dynid.notebook import Shown, data_frame, html_lines, html_table
+from dynid.recording.averaging import bounded
 from dynid.recording.model import Recording, Source
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.signals.pieces import usable_pieces
 from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import SignalSettings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -90,6 +92,7 @@ def diagnose_recordings(
     Raises:
         DynidError: a recording or setting is not suitable.
     """
+    recordings = bounded(recordings, robot.settings(SignalSettings).lowest_rate)
     sources = tuple(source for recording in recordings for source in recording.sources)
     if model is not None:
         progress("diagnosing")

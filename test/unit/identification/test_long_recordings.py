@@ -4,6 +4,8 @@ import pytest
 from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
+from dynid.errors import EstimationError
+from dynid.identification import diagnose
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
 
@@ -66,3 +68,18 @@ def test_a_long_recording_is_validated_by_its_means(at_most) -> None:
         assert one.relative_error == pytest.approx(all_samples.relative_error, abs=0.005)
     (note,) = [note for note in means.notes if "means of" in note]
     assert "200 Hz" in note
+
+
+def test_without_a_model_a_long_recording_is_diagnosed_by_its_means(at_most, monkeypatch) -> None:
+    def fails(*_, **__):
+        raise EstimationError("no joint moves.")
+
+    seen = []
+    monkeypatch.setattr(diagnose, "identify", fails)
+    monkeypatch.setattr(diagnose, "diagnose", lambda case: seen.append(case) or ())
+    robot = arm_robot(identification=FILTERED)
+    mechanism = robot.mechanism()
+    other = recorded(mechanism, true_parameters(mechanism), samples=8000, rate=RATE)
+    at_most(1600)
+    assert diagnose.diagnose_recordings(robot, [other]).no_model == "no joint moves."
+    assert seen[0].signals[0].sampling_rate == 200.0
