@@ -36,8 +36,7 @@ class Bound(NamedTuple):
 
     def step(self, numbers: int, rate: float) -> int:
         """Return the number of samples of each mean, for samples at a rate [Hz]."""
-        excess = numbers * self.recordings / MOST_NUMBERS
-        return max(1, min(ceil(excess), _possible(rate, self.lowest_rate)))
+        return _step(numbers * self.recordings / MOST_NUMBERS, rate, self.lowest_rate)
 
 
 def bounded(recordings: Sequence[Recording], lowest_rate: float) -> list[Recording]:
@@ -54,7 +53,10 @@ def bounded(recordings: Sequence[Recording], lowest_rate: float) -> list[Recordi
     excess = _numbers(recordings) / MOST_NUMBERS
     if excess <= 1:
         return list(recordings)
-    averages = [averaged(one, _step(one, excess, lowest_rate)) for one in recordings]
+    averages = []
+    for one in recordings:
+        step = _step(excess, one.sampling_rate, lowest_rate)
+        averages.append(averaged(one, min(step, max(1, len(one.time) // FEWEST_SAMPLES))))
     share = MOST_NUMBERS / _numbers(averages)
     return averages if share >= 1 else [part for one in averages for part in _spans(one, share)]
 
@@ -105,13 +107,9 @@ def _numbers(recordings: Sequence[Recording]) -> int:
     return sum(recording.effort.size for recording in recordings)
 
 
-def _step(recording: Recording, excess: float, lowest_rate: float) -> int:
-    possible = _possible(recording.sampling_rate, lowest_rate)
-    return max(1, min(ceil(excess), possible, len(recording.time) // FEWEST_SAMPLES))
-
-
-def _possible(rate: float, lowest_rate: float) -> int:
-    return int((1 + _ROUNDING) * rate / lowest_rate)  # 0 for infinity
+def _step(excess: float, rate: float, lowest_rate: float) -> int:
+    possible = int((1 + _ROUNDING) * rate / lowest_rate)  # 0 for infinity
+    return max(1, min(ceil(excess), possible))
 
 
 def _of_groups(
@@ -146,7 +144,6 @@ def _spans(recording: Recording, share: float) -> list[Recording]:
     for number, begin in enumerate(np.rint(begins).astype(int).tolist()):
         ends = begin / recording.sampling_rate, (begin + length) / recording.sampling_rate
         kept = recording.cut(*ends)
-        kept = replace(kept, repairs=(*kept.repairs, note)) if number == 0 else kept
-        kept = kept if number == 0 else replace(kept, sources=(), repairs=())
-        parts.append(replace(kept, piece=number))
+        sources, repairs = (kept.sources, (*kept.repairs, note)) if number == 0 else ((), ())
+        parts.append(replace(kept, piece=number, sources=sources, repairs=repairs))
     return parts

@@ -36,6 +36,7 @@ from dynid.recording.plausible_temperature import with_temperature
 from dynid.recording.samples import Samples
 from dynid.recording.settings import TemperatureTopic
 from dynid.recording.softmc_file import SOFTMC_SUFFIX, is_softmc, read_softmc
+from dynid.recording.table import Table
 from dynid.recording.table_file import TABLE_SUFFIXES, is_text, read_table
 from dynid.recording.temperature_topic import read_temperature
 from dynid.recording.text_lines import estimated_lines
@@ -204,16 +205,12 @@ def _csv_in_parts(
     text = path.is_file() and is_text(path) and not (columns is None and is_softmc(path))
     if not text or not bound.is_long(estimated_lines(path) * len(joints)):
         return None
-    table, note = None, ""
-    if columns is None:
-        table = read_table(path, None, "auto")
-        columns = columns_by_name(table, joints, effort)
-        note = f"Columns were chosen by their names: {column_names(columns)}."
+    columns, table, notes = _columns_of(path, columns, joints, effort)
     found = read_csv_parts(path, columns, joints, table)
     if found is None or not bound.is_long(found[0] * len(joints)):
         return None
     rows, blocks = found
-    noted = (block.noting(note) if note else block for block in blocks)
+    noted = (block.noting(*notes) for block in blocks)
     return joined(in_parts(noted), build, partial(bound.step, rows * len(joints)))
 
 
@@ -276,13 +273,19 @@ def read_samples(
         )
     if columns is None and is_softmc(path):
         return read_softmc(path, joints, sampling_rate)
+    columns, table, notes = _columns_of(path, columns, joints or (), effort)
+    return read_csv(path, columns, joints, table).noting(*notes)
+
+
+def _columns_of(
+    path: Path, columns: ColumnMap | None, joints: Sequence[str], effort: str
+) -> tuple[ColumnMap, Table | None, list[str]]:
+    """Return the given map, or one by the names in a file, with the file's table and a note."""
     if columns is not None:
-        return read_csv(path, columns, joints)
+        return columns, None, []
     table = read_table(path, None, "auto")
-    chosen = columns_by_name(table, joints or (), effort)
-    return read_csv(path, chosen, joints, table).noting(
-        f"Columns were chosen by their names: {column_names(chosen)}."
-    )
+    chosen = columns_by_name(table, joints, effort)
+    return chosen, table, [f"Columns were chosen by their names: {column_names(chosen)}."]
 
 
 def read_bag(

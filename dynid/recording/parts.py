@@ -141,27 +141,26 @@ def _of_one(blocks: Sequence[Samples]) -> Samples:
 def _concatenated(recordings: Sequence[Recording]) -> Recording:
     """Return recordings of the same signals that follow each other as one."""
     begins = np.cumsum([0, *map(len, recordings)]).tolist()
-    one, rate = recordings[0], recordings[0].sampling_rate
+    first, rate = recordings[0], recordings[0].sampling_rate
     signals: dict[str, Any] = {
         name: frozen(np.concatenate([one.measured()[name] for one in recordings]))
-        for name in one.measured()
+        for name in first.measured()
     }
     if any(one.missing is not None for one in recordings):
-        none = [np.zeros(len(one), dtype=bool) for one in recordings]
         signals["missing"] = np.concatenate(
             [
-                no if one.missing is None else one.missing
-                for one, no in zip(recordings, none, strict=True)
+                np.zeros(len(one), dtype=bool) if one.missing is None else one.missing
+                for one in recordings
             ]
         )
     return replace(
-        recordings[0],
+        first,
         time=frozen(np.arange(begins[-1]) / rate),
         temperature=_temperature(recordings, [begin / rate for begin in begins]),
         gaps=tuple(
-            (first + begin, past + begin)
+            (begin + start, begin + past)
             for one, begin in zip(recordings, begins[:-1], strict=True)
-            for first, past in one.gaps
+            for start, past in one.gaps
         ),
         **signals,
     )

@@ -99,9 +99,9 @@ class Samples:
         taken: dict[str, Any] = {name: values[rows] for name, values in self.measured().items()}
         return replace(self, stamps=self.stamps[rows], **taken)
 
-    def noting(self, sentence: str) -> Samples:
-        """Return the samples with one more repair noted."""
-        return replace(self, repairs=(*self.repairs, sentence))
+    def noting(self, *sentences: str) -> Samples:
+        """Return the samples with more repairs noted."""
+        return replace(self, repairs=(*self.repairs, *sentences))
 
 
 def nanoseconds(seconds: NDArray[np.float64], label: str) -> NDArray[np.int64]:

@@ -117,7 +117,7 @@ def _build(
     _require_samples(samples)
     if not part:
         stuck = stuck_notes(samples.label, samples.joint_names, samples.position, samples.effort)
-        samples = replace(samples, repairs=(*samples.repairs, *stuck))
+        samples = samples.noting(*stuck)
     require_finite(samples)
     temperature, notes = place_temperature(samples, (len(samples) - 1) / rate)
     recording = Recording(
