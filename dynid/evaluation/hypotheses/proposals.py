@@ -10,12 +10,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.evaluation.diagnosis.projection import basis_of, beyond
 from dynid.evaluation.hypotheses.refit import Data, Equations, friction_shapes
 from dynid.evaluation.hypotheses.relations import Relation
 from dynid.evaluation.hypotheses.samples import FOLDS
 from dynid.evaluation.hypotheses.state import Hypothesis
-from dynid.evaluation.hypotheses.trial import DOUBTED, POOR, RefitOutcome, Trial, cost
+from dynid.evaluation.hypotheses.trial import (
+    DOUBTED,
+    POOR,
+    RefitOutcome,
+    Trial,
+    beside_urdf,
+    cost,
+)
 
 _RELATED = 0.05  # relative error of a joint above which relations of its torque are tried
 _OF_ANOTHER = 0.6  # fall of the cost by parameters of its own, for which a recording is examined
@@ -228,14 +234,11 @@ def other_gravity(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
 
 def factors_of_urdf(trial: Trial, state: Hypothesis) -> Iterator[Proposal]:
     """Propose factors of each joint's torque: a unit's, and that towards the URDF's torque."""
+    if len(state.direction) == 1:
+        return
     data = trial.coarse.data(state)
-    expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
-    for joint in range(len(state.direction)) if len(state.direction) > 1 else ():
-        kept = data.kept[:, joint]
-        columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
-        shapes = friction_shapes(data.motion[1][kept, joint], np.zeros(kept.sum()))
-        left, measured = beyond(basis_of(shapes), columns).T
-        ratio = float(left @ measured) / max(float(left @ left), 1e-300)
+    for joint, (expected, measured) in enumerate(beside_urdf(data, np.zeros_like(data.torque))):
+        ratio = float(expected @ measured) / max(float(expected @ expected), 1e-300)
         for factor in (*_UNITS, 1 / ratio if ratio else 1.0):
             scaled = state.scaled_at(joint, factor)
             yield Proposal("factor", (joint,), scaled)

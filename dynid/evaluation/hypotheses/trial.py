@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -97,15 +97,10 @@ class Trial:
     def is_against_urdf(self, state: Hypothesis) -> bool:
         """Whether a state's torque has mostly the opposite sign of that of the URDF's masses."""
         data = self.data(state)
-        expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
         products = []
-        for joint in range(data.torque.shape[1]):
-            kept = data.kept[:, joint]
-            shapes = friction_shapes(data.motion[1][kept, joint], data.load[kept, joint])
-            columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
-            left, measured = beyond(basis_of(shapes), columns).T
-            sizes = float(np.linalg.norm(left) * np.linalg.norm(measured))
-            products.append(float(left @ measured) / max(sizes, 1e-300))
+        for expected, measured in beside_urdf(data, data.load):
+            sizes = float(np.linalg.norm(expected) * np.linalg.norm(measured))
+            products.append(float(expected @ measured) / max(sizes, 1e-300))
         return sum(products) < 0
 
     def equations(self, state: Hypothesis) -> Equations:
@@ -153,6 +148,22 @@ class Trial:
             return replace(outcome, penalty=np.inf)
         gap = cost(plain.consistent) - cost(plain.held_out)
         return replace(outcome, penalty=max(gap, 0.0))
+
+
+def beside_urdf(data: Data, load: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield for each joint the torque of the URDF's masses and that measured, beyond friction.
+
+    Args:
+        data: of a state.
+        load: (N, n) with which friction grows.
+    """
+    expected = data.mechanism.torque(*data.motion, data.mechanism.urdf_parameters)
+    for joint in range(data.torque.shape[1]):
+        kept = data.kept[:, joint]
+        columns = np.column_stack([expected[kept, joint], data.torque[kept, joint]])
+        shapes = friction_shapes(data.motion[1][kept, joint], load[kept, joint])
+        left, measured = beyond(basis_of(shapes), columns).T
+        yield left, measured
 
 
 def hypothesis_mechanism(robot: Robot) -> Mechanism:
